@@ -150,11 +150,12 @@ fn spacing(tap: tap::Counters) -> u64 {
 /// Takes them whenever one is due, for as long as the station runs: one as soon as the hosts run, and one
 /// whenever a host began anew, of which entries alone do not tell the state.
 pub(super) async fn keep(inner: Weak<Inner>) {
-    let Some(clock) = inner.upgrade().map(|inner| inner.clock) else { return };
-    if let Some(inner) = inner.upgrade() {
+    let clock = {
+        let Some(inner) = inner.upgrade() else { return };
         // What they answer is awaited once: the first one is of the station's beginning.
         drop(inner.running().await);
-    }
+        inner.clock
+    };
     let mut ticks = Ticks::every(PERIOD, clock);
     let mut starts = 0;
     loop {

@@ -62,10 +62,6 @@ impl Drop for AskedToken {
 }
 
 impl StationStatus {
-    pub(super) const fn clock(&self) -> Clock {
-        self.clock
-    }
-
     pub(super) fn new(data: &Path, tap: Tap, clock: Clock, alerts_max: u64, is_rehearsal: bool) -> Self {
         let view = StationView {
             is_rehearsal,
@@ -73,6 +69,10 @@ impl StationStatus {
         };
         let state = Arc::new(Mutex::new(State { view, last_seq: Seq(0), host_starts: Link::ALL.map(|_| 0) }));
         Self { state, tap, clock, disk_low: Arc::default() }
+    }
+
+    pub(super) const fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// Whether the data folder's disk is nearly full, as it is from now on.

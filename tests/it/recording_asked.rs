@@ -324,7 +324,8 @@ fn what_is_not_in_a_recording_is_said_with_what_lists_what_is() {
         &["recording", "cut", bad, &out, "--trace", "zzzz"],
     ] {
         let (code, said) = said(args);
-        let is_hinted = said.contains(&format!(" ls runs --recording {bad}` lists its runs"));
+        let runs = if args[0] == "run" { "runs" } else { "its runs" };
+        let is_hinted = said.contains(&format!(" ls runs --recording {bad}` lists {runs}"));
         // What was named whole may be an invocation's, too.
         let is_whole = args.iter().any(|arg| arg.starts_with("trace:"));
         assert!(

@@ -133,7 +133,7 @@ impl Flooded<'_> {
             Round::Inspector => {
                 self.type_and_pass("8")?;
                 self.type_and_pass("\r")?;
-                if self.terminal.find("read as").is_none() {
+                if self.terminal.find("decoded as").is_none() {
                     bail!("the inspector is not open");
                 }
             }

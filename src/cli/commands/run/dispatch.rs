@@ -8,7 +8,6 @@ use crate::cli::{
     context::Context,
     error::Error,
     operator,
-    run_error::RunError,
 };
 
 pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(), Error> {
@@ -23,7 +22,7 @@ pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(
 fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
-    let done = operator::block_on(async {
+    operator::block_on(async {
         let station = asked::ask(settings).await?;
         match action {
             RunAction::Show { run, traceparent: true, .. } => {
@@ -55,12 +54,5 @@ fn look(context: &mut Context, action: &RunAction) -> Result<(), Error> {
             // They act, and ask in their own way.
             RunAction::Cancel(_) | RunAction::Approve(_) | RunAction::Reject(_) => Ok(()),
         }
-    });
-    done.map_err(|error| match (error, &settings.asked) {
-        (Error::Run(RunError::Unknown { name, .. }), Some(asked)) => {
-            let paths = asked::named(&asked.paths);
-            RunError::NotInRecording { name, paths }.into()
-        }
-        (error, _) => error,
     })
 }

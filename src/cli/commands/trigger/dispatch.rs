@@ -99,7 +99,7 @@ fn list(context: &mut Context) -> Result<(), Error> {
         return rows.iter().try_for_each(|row| context.out.row(row, |_| String::new()));
     }
     let mut table =
-        Table::new(COLUMNS).timed(&clock).fitting(context.out.columns()).sparing(&["from", "missed"]);
+        Table::new(COLUMNS).timed(&clock).fitting(context.out.columns()).sparing(&["from", "more"]);
     let lines = table.page(rows.iter().map(|row| cells(row, now, &clock)).collect());
     lines.iter().try_for_each(|line| context.out.line(line))
 }
