@@ -48,6 +48,19 @@ pub(super) fn shown(texts: &ReportedTexts, command: &Command) -> Option<Arc<str>
     })
 }
 
+/// Whether a command is refused by what it says and what the station itself knows, asking no host.
+pub(super) fn check(inner: &Inner, command: &Command) -> Result<(), PortError> {
+    match command {
+        Command::Clip { seconds: 0, .. } => {
+            Err(PortError::BadRequest("a clip has 1 second at least".to_owned()))
+        }
+        Command::Mark { text, entry } => check_mark(text.trim(), *entry, inner.tap.last()),
+        Command::Trigger(TriggerCommand::Add(spec)) => inner.triggers.may_add(spec),
+        Command::Trigger(TriggerCommand::Remove { name }) => inner.triggers.may_remove(name),
+        _ => Ok(()),
+    }
+}
+
 /// Does it.
 pub(super) async fn act(
     inner: &Arc<Inner>,
@@ -56,12 +69,15 @@ pub(super) async fn act(
 ) -> Result<Outcome, PortError> {
     let hosts = &inner.hosts;
     let running = inner.running();
+    if !matches!(command, Command::Trigger(_)) {
+        check(inner, &command)?;
+    }
     match command {
         // These also of a station whose bridge did not come up.
         Command::Restart { link } => supervisor::restart(Arc::clone(inner), operating, link).await,
         Command::Stop => Ok(stop(inner, operating)),
         Command::AcknowledgeAlerts { ids } => inner.alerts.acknowledge(inner, &ids),
-        Command::Mark { text, entry } => mark(operating, &text, entry, inner.tap.last()),
+        Command::Mark { text, entry } => Ok(mark(operating, &text, entry)),
         Command::Mpp(command) => bridge::command(operating, &*running.await?, command).await,
         Command::Backup { path } => pages::backup(&*running.await?, path).await,
         Command::Runs(command) => {
@@ -97,9 +113,6 @@ pub(super) async fn act(
         Command::RecordStop => {
             running.await?;
             inner.recording.stop().await
-        }
-        Command::Clip { seconds: 0, .. } => {
-            Err(PortError::BadRequest("a clip has 1 second at least".to_owned()))
         }
         Command::Clip { seconds, path } => {
             running.await?;
@@ -158,12 +171,10 @@ async fn trigger(
     Ok(Outcome::Trigger(outcome))
 }
 
-/// Marks this moment, or an entry, of which `last` is the last one.
-fn mark(operating: Operating<'_>, text: &str, entry: Option<Seq>, last: Seq) -> Result<Outcome, PortError> {
-    let text = text.trim();
-    check_mark(text, entry, last)?;
+/// Marks this moment, or an entry.
+fn mark(operating: Operating<'_>, text: &str, entry: Option<Seq>) -> Outcome {
     let by = Some(operating.by.clone());
-    Ok(Outcome::Marked { entry: operating.status.report(Transition::Marked { by, entry }, text) })
+    Outcome::Marked { entry: operating.status.report(Transition::Marked { by, entry }, text.trim()) }
 }
 
 /// Whether a mark has a text that fits, and is of an entry that there is or was.

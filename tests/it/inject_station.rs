@@ -12,6 +12,7 @@ use rl_console::{
         control::{self, FromClient},
     },
     station::OperatorClient,
+    words,
 };
 use serde_json::{Value, json};
 
@@ -136,6 +137,19 @@ fn a_request_of_an_operator_is_judged_as_the_station_would_answer_it_and_is_not_
         assert_eq!((&row["verdict"], &row["effect"]), (&json!("accepted"), &json!(effect)), "{kind}: {row}");
     }
     let taken = answers(&judged("ui", r#""about""#));
+    for (question, said) in [
+        (r#"{"query":"peers"}"#, r#"{"page":{"peers""#),
+        (r#"{"query":{"run":{"run":"00000000-0000-0000-0000-000000000000"}}}"#, r#"{"error":"#),
+        (r#"{"command":{"clip":{"seconds":0,"path":null}}}"#, "a clip has 1 second at least"),
+        (r#"{"command":{"mark":{"text":"x","entry":99999999}}}"#, "no_entry"),
+    ] {
+        let row = judged("ui", question);
+        let said = words::hex(said.as_bytes());
+        let mut answers = row["answers"].as_array().unwrap().iter();
+        assert!(answers.any(|it| it["hex"].as_str().unwrap().contains(&said)), "{question}: {row}");
+        assert_eq!(row["certainty"], "as_of_now", "{row}");
+    }
+    assert_eq!(answers(&judged("tui", r#"{"command":{"mark":{"text":"x"}}}"#)), taken, "it would be taken");
     for (kind, question, why) in [
         ("viewer", r#"{"command":"stop"}"#, "its token is read-only"),
         ("cue", r#"{"query":"peers"}"#, "its token only allows enqueueing and submitting"),

@@ -7,9 +7,9 @@ use tokio::sync::oneshot;
 use super::door::Door;
 use crate::{
     ids::{ConnectionId, TopicName},
-    judged::{Answer, Judged},
+    judged::{Answer, Doubt, Judged},
     port::{
-        PortError,
+        PortError, Query,
         wire::{Question, Reply, Response, may_ask, parts_as_shown, read_question},
     },
     rmp::{
@@ -21,12 +21,19 @@ use crate::{
         ControlTopic, JudgedControl, Stand,
         host::{Question as ControlQuestion, Request},
     },
-    station::{local::Inner, past::beside_where_long, runs::asker_kind},
-    tap::{
-        Tap,
-        entry::{Head, Verdict, rmp},
+    station::{
+        commands,
+        host::Asking,
+        local::Inner,
+        pages,
+        past::{beside, beside_where_long},
+        runs::asker_kind,
     },
+    tap::entry::{Head, Verdict, rmp},
 };
+
+/// The longest answer of the operator service that is foreseen, in bytes; a longer one is described alone.
+const FORESEEN_BYTES_MAX: u64 = 65_536;
 
 /// Who publishes it.
 struct Publisher {
@@ -47,6 +54,7 @@ pub(super) struct PeerDoor<'a> {
 }
 
 /// A message that the bus would give to the station.
+#[derive(Clone)]
 struct ForStation {
     topic: TopicName,
     /// With its length.
@@ -69,11 +77,7 @@ pub(super) async fn with_station(
     let Some(message) = message else { return Ok(judged) };
     let Some(publisher) = Publisher::of(inner, door).await? else { return Ok(judged) };
     match message.topic.as_str() {
-        OPERATOR => {
-            let (tap, answer_max) = (inner.tap.clone(), inner.limits.port.answer_bytes_max);
-            let ask = move || with_operator(&tap, answer_max, publisher.kind, judged, &message);
-            beside_where_long(&inner.limits, length, ask).await
-        }
+        OPERATOR => with_operator(inner, publisher.kind, judged, &message).await,
         CTRL => with_control(inner, publisher, ControlTopic::Control, judged, &message).await,
         _ => with_control(inner, publisher, ControlTopic::Decision, judged, &message).await,
     }
@@ -147,33 +151,60 @@ fn last_frame(mut rest: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// With what the operator service would answer: its refusal, or what it would do. Nothing of it is done.
-fn with_operator(
-    tap: &Tap,
-    answer_bytes_max: u64,
+/// With what the operator service would answer: its refusal, a page, or what it would do. Nothing of it is
+/// done: what a query waits for is not waited for, and what a command finds is known once it is given.
+async fn with_operator(
+    inner: &Inner,
     kind: Kind,
     mut judged: Judged,
     message: &ForStation,
-) -> Judged {
-    let asked = read_question(message.body()).and_then(|question| {
-        may_ask(kind, &question)?;
-        Ok(question)
+) -> Result<Judged, PortError> {
+    let asked = beside_where_long(&inner.limits, message.frame.len(), {
+        let message = message.clone();
+        move || read_question(message.body())
     });
-    let error = match asked {
+    let allowed = asked.await?.and_then(|question| may_ask(kind, &question).map(|()| question));
+    let reply = match allowed {
+        Err(error) => {
+            judged.effect = Some(format!("the station refuses it: {error}"));
+            Reply::Error(error)
+        }
         Ok(question) => {
             judged.effect = Some(describe(&question));
-            return judged;
+            let Some(reply) = foreseen(inner, question).await else { return Ok(judged) };
+            judged = judged.as_of_now(&[Doubt::AnotherPeer]);
+            reply
         }
-        Err(error) => error,
     };
-    judged.effect = Some(format!("the station refuses it: {error}"));
-    let shown = |text: String| tap.json_without_tokens(text);
-    let answer = Response::reply(Reply::Error(error));
-    if let Ok(bodies) = parts_as_shown(answer, answer_bytes_max, &shown) {
+    let (tap, answer_max) = (inner.tap.clone(), inner.limits.port.answer_bytes_max.min(FORESEEN_BYTES_MAX));
+    let shown = move |text: String| tap.json_without_tokens(text);
+    let bodies = beside(move || parts_as_shown(Response::reply(reply), answer_max, &shown)).await?;
+    if let Ok(bodies) = bodies {
         let topic = &message.topic;
         judged.answers.extend(bodies.map(|body| published(topic.clone(), SchemaId::OPERATOR_RESP.0, body)));
     }
-    judged
+    Ok(judged)
+}
+
+/// The reply to what changes nothing and needs no wait: a query, and a command that the station refuses by
+/// its words alone.
+async fn foreseen(inner: &Inner, question: Question) -> Option<Reply> {
+    match question {
+        // A judgement would ask itself, `InvocationWhen` waits, and a snapshot is long.
+        Question::Query(Query::Judge { .. } | Query::InvocationWhen { .. })
+        | Question::Snapshot
+        | Question::About => None,
+        Question::Query(query) => {
+            let running = inner.running().await;
+            let answered = match &running {
+                // In a box: a query may be a judgement, as far as types know.
+                Ok(running) => Box::pin(pages::answer(Asking { inner, running }, query)).await,
+                Err(error) => Err(error.clone()),
+            };
+            Some(answered.map_or_else(Reply::Error, Reply::Page))
+        }
+        Question::Command(command) => commands::check(inner, &command).err().map(Reply::Error),
+    }
 }
 
 /// What the operator service would do, in a line.
@@ -251,7 +282,7 @@ fn published(topic: TopicName, schema_id: u16, bytes: Vec<u8>) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::{Command, Query};
+    use crate::port::Command;
 
     #[test]
     fn what_the_operator_service_would_do_is_named() {
