@@ -20,7 +20,7 @@ use super::{
 use crate::{
     dissect::{
         given::given,
-        macp::{fault_field, occurs, protobuf::Reader, schema::Schema},
+        macp::{fault_clause, fault_field, occurs, protobuf::Reader, schema::Schema, status_clause},
         rmp::frame_json::Fill,
         tree::{Tree, TreeBuilder},
     },
@@ -232,7 +232,8 @@ impl MacpCodec<'_> {
                 Some(self.rejected(wire, &envelope, &rejection))
             }
             Ok(None) => {
-                let fault = status(Status::InvalidArgument, "the request has no envelope".to_owned());
+                let fault =
+                    status(Status::InvalidArgument, self.rpc, "the request has no envelope".to_owned());
                 let (expected, got) = ("an envelope".to_owned(), "none".to_owned());
                 Some(FrameFault { expected, got, offset: wire.len(), ..fault })
             }
@@ -249,7 +250,7 @@ impl MacpCodec<'_> {
             expected: format!("a {}Request of protobuf", self.rpc.name()),
             got: got.collect::<Vec<_>>().join(" "),
             offset,
-            ..status(Status::Internal, error.to_string())
+            ..status(Status::Internal, self.rpc, error.to_string())
         }
     }
 
@@ -259,7 +260,7 @@ impl MacpCodec<'_> {
             expected: format!("{VERSION:?} in supported_protocol_versions"),
             got: cut_marked(&format!("{versions:?}"), GOT_BYTES_MAX).into_owned(),
             offset: self.place(wire, "supported_protocol_versions").0,
-            ..status(Status::InvalidArgument, format!("the runtime supports {VERSION} only"))
+            ..status(Status::InvalidArgument, self.rpc, format!("the runtime supports {VERSION} only"))
         })
     }
 
@@ -283,7 +284,7 @@ impl MacpCodec<'_> {
         };
         FrameFault {
             name: rejection.fault.name().into(),
-            clause: "macp-v1, Error Codes".into(),
+            clause: fault_clause(rejection.fault, self.rpc).into(),
             says: occurs(rejection.fault).into(),
             message: format!("{}: {}", rejection.fault.code().name(), rejection.why),
             expected,
@@ -333,10 +334,10 @@ fn check_envelope(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Reje
 }
 
 /// A call that ends with a status.
-fn status(status: Status, message: String) -> FrameFault {
+fn status(status: Status, rpc: Rpc, message: String) -> FrameFault {
     FrameFault {
         name: status.name().into(),
-        clause: "macp-v1, gRPC Service Definition".into(),
+        clause: status_clause(status, rpc).into(),
         says: "the call ends with this status; there is no answer".into(),
         message,
         expected: String::new(),
@@ -386,6 +387,7 @@ impl Decoder for Request<'_> {
         let wire = self.input.split().freeze();
         let fault = status(
             Status::ResourceExhausted,
+            self.codec.rpc,
             format!("the message is longer than {max} bytes (limits.macp.payload_bytes_max)"),
         );
         let (expected, got) = (format!("at most {max} bytes"), format!("more than {max}"));

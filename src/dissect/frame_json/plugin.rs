@@ -17,7 +17,7 @@ use crate::{
     dissect::{
         breach::clause_text,
         given::given,
-        plugin::{violation_clause, violation_remedy},
+        plugin::{code_clause, violation_clause, violation_remedy},
         rmp::frame_json::Fill,
     },
     limits::{PLUGIN_FRAME_BYTES_MAX, PLUGIN_HEADER_BYTES_MAX},
@@ -29,8 +29,6 @@ use crate::{
     words::cut_marked,
 };
 
-/// The clause of messages.
-const TRANSPORT: &str = "streamnook-plugin-v1, Transport";
 /// The header that every message has.
 const LENGTH: &str = "Content-Length";
 /// Bytes of a body at fault that are quoted.
@@ -268,11 +266,12 @@ fn of_violation(broken: &Broken) -> FrameFault {
 /// Why a body is answered by an error, whatever is in it.
 fn of_body(incoming: &Incoming, frame: &Frame) -> Option<FrameFault> {
     let refused = incoming.message.as_ref().err()?;
+    let clause = code_clause(refused.code);
     let body = String::from_utf8_lossy(&frame.wire()[frame.header_bytes()..]).into_owned();
     Some(FrameFault {
         name: refused.code.name().into(),
-        clause: TRANSPORT.into(),
-        says: clause_text(TRANSPORT).into(),
+        clause: clause.into(),
+        says: clause_text(clause).into(),
         message: refused.what.clone(),
         expected: "a request, a notification or an answer of JSON-RPC 2.0".to_owned(),
         got: cut_marked(&body, GOT_BYTES_MAX).into_owned(),

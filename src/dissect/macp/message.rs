@@ -234,26 +234,3 @@ fn envelope_fault_field(head: &Head) -> &'static str {
         _ => "sender",
     }
 }
-
-/// When a fault occurs, as the protocol's table has it (macp-v1, Error Codes).
-pub(crate) const fn occurs(fault: Fault) -> &'static str {
-    match fault {
-        Fault::InvalidMacpVersion => "macp_version is not \"1.0\"",
-        Fault::InvalidEnvelope => {
-            "a required field is missing, the payload does not decode as its type, or the sender is not a participant"
-        }
-        Fault::DuplicateSession => "a SessionStart for a session that exists, with another message_id",
-        Fault::InvalidTtl => "the TTL is out of its range: 0 to 24 h",
-        Fault::InvalidModeState => "the mode's state cannot be read",
-        Fault::InvalidPayload => "the payload does not match what the mode expects",
-        Fault::UnknownSession => "a message for a session that does not exist",
-        Fault::SessionNotOpen => "a message to a session that is resolved or expired",
-        Fault::TtlExpired => "the session's TTL has elapsed",
-        Fault::UnknownMode => "the mode is not registered",
-        Fault::Forbidden => "the operation is not permitted",
-        Fault::Unauthenticated => "authentication is required",
-        Fault::DuplicateMessage => "an explicit duplicate",
-        Fault::PayloadTooLarge => "the payload exceeds limits.macp.payload_bytes_max",
-        Fault::RateLimited => "too many requests",
-    }
-}

@@ -1,5 +1,6 @@
 //! The coordination runtime's calls and transitions (MACP): protobuf by its schema.
 
+mod clauses;
 mod message;
 mod preview;
 pub(super) mod protobuf;
@@ -12,5 +13,6 @@ mod transitions;
 mod turn_away;
 mod verdict;
 
-pub(super) use message::{fault_field, occurs};
+pub(super) use clauses::{fault_clause, occurs, status_clause};
+pub(super) use message::fault_field;
 pub(crate) use turn_away::describe_turn_away;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::clauses::{fault_clause, status_clause};
 use crate::{
     dissect::{outcome::EntryOutcome, summary::EntrySummary},
     macp::{Answered, Effect, Ending, Head, Transition as T, Verdict},
@@ -21,12 +22,21 @@ pub(super) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummar
         kind: head.rpc.name(),
         peer: Some(&frame.peer),
         outcome: standing,
+        clause: clause(frame, head),
         macp_session: head.session.as_deref(),
         sender: head.sender.as_deref(),
         message_type: head.message_type.as_deref(),
         message_id: head.message_id.as_deref(),
         code: code(frame, head),
         ..EntrySummary::default()
+    }
+}
+
+const fn clause(frame: &Frame, head: &Head) -> Option<&'static str> {
+    match &frame.verdict {
+        AnyVerdict::Macp(Verdict::Refused(fault)) => Some(fault_clause(*fault, head.rpc)),
+        AnyVerdict::Macp(Verdict::Declined(status)) => Some(status_clause(*status, head.rpc)),
+        _ => None,
     }
 }
 

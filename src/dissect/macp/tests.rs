@@ -4,7 +4,10 @@
 use crate::{
     dissect::{
         decoder::{Subject, decode},
+        frame_json::{Format, Setup, codec},
+        frame_verdict::frame_verdict,
         tree::{Kind, Tree},
+        verdict::verdict,
     },
     field::Class,
     ids::{Peer, Seq},
@@ -203,5 +206,37 @@ fn bytes_that_are_no_message_are_told_where_they_break_whatever_they_are() {
                 .iter()
                 .all(|node| node.range.end as usize <= bytes.len() && node.range.start <= node.range.end)
         );
+    }
+}
+
+#[test]
+fn what_is_refused_has_one_clause_as_a_row_in_the_inspector_and_decoded() {
+    let refused = Fault::ALL.map(Verdict::Refused).into_iter();
+    for of in refused.chain(Status::ALL.map(Verdict::Declined)) {
+        let subject = subject(Rpc::Send, Direction::Inbound, AnyVerdict::Macp(of), None, b"");
+        let clause = frame_verdict(&subject.entry).unwrap().clause.unwrap_or_else(|| panic!("{of:?}"));
+        let lines = verdict(&subject);
+        assert!(lines.iter().any(|(_, line)| line.starts_with(clause)), "{of:?}: {lines:?}");
+    }
+    let (registry, limits) = (crate::rmp::Registry::default(), crate::limits::Limits::default());
+    let setup = Setup { registry: &registry, limits: &limits, now_ms: None };
+    let decoded = |rpc: Rpc, bytes: &[u8]| {
+        let codec = codec(Format::Macp(rpc), setup);
+        let mut decoder = codec.decoder();
+        decoder.push(bytes);
+        decoder.finish().unwrap().fault.unwrap()
+    };
+    let row = |rpc, verdict| {
+        let subject = subject(rpc, Direction::Inbound, AnyVerdict::Macp(verdict), None, b"");
+        frame_verdict(&subject.entry).unwrap().clause.unwrap()
+    };
+    for (rpc, bytes, verdict) in [
+        (Rpc::Send, &b"\x0a\x05\x0a\x039.9"[..], Verdict::Refused(Fault::InvalidMacpVersion)),
+        (Rpc::Send, b"\x0a\x05\x0a\x031.0", Verdict::Refused(Fault::InvalidEnvelope)),
+        (Rpc::Send, b"", Verdict::Declined(Status::InvalidArgument)),
+        (Rpc::Initialize, b"", Verdict::Declined(Status::InvalidArgument)),
+        (Rpc::GetSession, b"\x0a\x09", Verdict::Declined(Status::Internal)),
+    ] {
+        assert_eq!(decoded(rpc, bytes).clause, row(rpc, verdict), "{verdict:?} of {}", rpc.name());
     }
 }

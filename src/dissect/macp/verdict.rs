@@ -1,12 +1,12 @@
 //! What the runtime made of a call, and what its answers say.
 
-use super::message::occurs;
+use super::clauses::{fault_clause, occurs, status_clause};
 use crate::{
     dissect::{
         decoder::Subject,
         verdict::{Tone, VerdictLine, sent, taken, unknown},
     },
-    macp::{Answered, Head, Verdict},
+    macp::{Answered, Head, Rpc, Verdict},
     tap::entry::{Frame, Verdict as AnyVerdict},
 };
 
@@ -15,12 +15,12 @@ pub(super) fn frame_verdict(_: &Subject, frame: &Frame, head: &Head) -> Vec<Verd
     match (&frame.verdict, head.answer) {
         (AnyVerdict::Sent, Some(answer)) => vec![answer_verdict(answer)],
         (AnyVerdict::Sent, None) => sent(),
-        (AnyVerdict::Macp(verdict), _) => call_verdict(*verdict),
+        (AnyVerdict::Macp(verdict), _) => call_verdict(*verdict, head.rpc),
         _ => unknown(),
     }
 }
 
-fn call_verdict(verdict: Verdict) -> Vec<VerdictLine> {
+fn call_verdict(verdict: Verdict, rpc: Rpc) -> Vec<VerdictLine> {
     match verdict {
         Verdict::Accepted => taken(),
         Verdict::Duplicate => {
@@ -28,11 +28,12 @@ fn call_verdict(verdict: Verdict) -> Vec<VerdictLine> {
         }
         Verdict::Refused(fault) => vec![
             (Tone::Bad, format!("{}: {}", fault.code().name(), fault.name())),
-            (Tone::Neutral, format!("macp-v1, Error Codes: {}", occurs(fault))),
+            (Tone::Neutral, format!("{}: {}", fault_clause(fault, rpc), occurs(fault))),
         ],
-        Verdict::Declined(status) => {
-            vec![(Tone::Bad, format!("the call ends with the status {}", status.name()))]
-        }
+        Verdict::Declined(status) => vec![
+            (Tone::Bad, format!("the call ends with the status {}", status.name())),
+            (Tone::Neutral, status_clause(status, rpc).to_owned()),
+        ],
     }
 }
 

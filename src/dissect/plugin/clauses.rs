@@ -1,14 +1,16 @@
 //! What plugins break: the clause, its text in short, and what their authors do about it.
 
-use crate::tap::entry::plugin::{Lint, Violation};
+use crate::tap::entry::plugin::{Code, Lint, Violation};
 
 const TRANSPORT: &str = "streamnook-plugin-v1, Transport";
 const HANDSHAKE: &str = "streamnook-plugin-v1, Handshake";
 const SHUTDOWN: &str = "streamnook-plugin-v1, Shutdown";
 const HEALTH: &str = "streamnook-plugin-v1, Health and restarts";
+const ERRORS: &str = "streamnook-plugin-v1, Errors";
 const VERSIONING: &str = "streamnook-plugin-v1, Versioning rules";
 const FRAMES: &str = "ruling Plugins 5";
 const ORDER: &str = "ruling Plugins 2";
+const STOPPING: &str = "ruling Plugins 6";
 const CREDENTIALS: &str = "ruling Plugins 10";
 const RATES: &str = "ruling Plugins 11";
 const PANELS: &str = "ruling Plugins 12";
@@ -39,6 +41,18 @@ pub(in crate::dissect) const fn lint_clause(lint: Lint) -> &'static str {
         Lint::PingError => HEALTH,
         Lint::ExitCode => SHUTDOWN,
         Lint::TokenReturned => CREDENTIALS,
+    }
+}
+
+/// The clause by which a request is refused.
+pub(in crate::dissect) const fn code_clause(code: Code) -> &'static str {
+    match code {
+        Code::ParseError | Code::InvalidRequest => TRANSPORT,
+        Code::MethodNotFound | Code::InvalidParams | Code::InternalError | Code::UnknownStream => ERRORS,
+        Code::CapabilityDenied => VERSIONING,
+        Code::ConsentDenied | Code::CredentialUnavailable => CREDENTIALS,
+        Code::RateLimited => RATES,
+        Code::ShuttingDown => STOPPING,
     }
 }
 
@@ -100,8 +114,16 @@ pub(in crate::dissect) fn clause_text(clause: &str) -> Option<&'static str> {
         ORDER => {
             "A request method without id, an unknown notification, and one outside the grant or with wrong params are dropped."
         }
-        CREDENTIALS => "A credential that was handed over is masked wherever the plugin brings it back.",
-        RATES => "level and message are required; in log they default to info and are noted.",
+        ERRORS => {
+            "The codes of JSON-RPC 2.0 apply; -32002 is a stream_id that does not match an active relay session."
+        }
+        STOPPING => "A request while the plugin is stopped is answered by -32004 and not performed.",
+        CREDENTIALS => {
+            "No source: credential_unavailable. Declined, revoked or not answered in 120 s: consent_denied. A credential that was handed over is masked wherever the plugin brings it back."
+        }
+        RATES => {
+            "notify: 3 at once, then one per 10 s; 64 calls may wait. level and message are required; in log they default to info and are noted."
+        }
         PANELS => {
             "Title, sections, fields, keys, types, labels and options are checked; all else is noted and accepted."
         }

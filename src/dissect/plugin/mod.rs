@@ -11,6 +11,8 @@ mod tests;
 mod transitions;
 mod verdict;
 
-pub(super) use clauses::{clause_text, lint_clause, lint_remedy, violation_clause, violation_remedy};
+pub(super) use clauses::{
+    clause_text, code_clause, lint_clause, lint_remedy, violation_clause, violation_remedy,
+};
 pub(super) use faults::fault_of;
 pub(super) use message::body_of;

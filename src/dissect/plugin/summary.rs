@@ -13,7 +13,7 @@ use crate::{
 pub(super) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummary<'a> {
     let (outcome, clause) = match &frame.verdict {
         AnyVerdict::Plugin(Verdict::Accepted | Verdict::Answered) => (EntryOutcome::Ok, None),
-        AnyVerdict::Plugin(Verdict::Refused(_)) => (EntryOutcome::Warn, None),
+        AnyVerdict::Plugin(Verdict::Refused(code)) => (EntryOutcome::Warn, Some(super::code_clause(*code))),
         AnyVerdict::Plugin(Verdict::Ignored(lint)) => (EntryOutcome::Warn, Some(super::lint_clause(*lint))),
         AnyVerdict::Plugin(Verdict::Broken(violation)) => {
             (EntryOutcome::Fault, Some(super::violation_clause(*violation)))

@@ -1,10 +1,15 @@
 //! What is made of messages and transitions of plugins.
 
-use super::{clause_text, lint_clause, lint_remedy, message::body_of, violation_clause, violation_remedy};
-use crate::tap::entry::plugin::{Lint, Violation};
+use super::{
+    clause_text, code_clause, lint_clause, lint_remedy, message::body_of, violation_clause, violation_remedy,
+};
+use crate::tap::entry::plugin::{Code, Lint, Violation};
 
 #[test]
-fn every_violation_and_lint_stands_on_a_clause_with_a_text_and_has_a_remedy() {
+fn every_refusal_violation_and_lint_has_a_clause_with_a_text() {
+    for code in Code::ALL {
+        assert!(clause_text(code_clause(code)).is_some(), "{code:?}");
+    }
     for violation in Violation::ALL {
         assert!(clause_text(violation_clause(violation)).is_some(), "{violation:?}");
         assert!(!violation_remedy(violation).is_empty());

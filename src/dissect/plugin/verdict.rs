@@ -1,8 +1,9 @@
 //! What the host made of a plugin's message.
 
+use super::clauses::code_clause;
 use crate::{
     dissect::{
-        breach::Breach,
+        breach::{Breach, clause_text},
         decoder::Subject,
         verdict::{Tone, VerdictLine, breach_lines, sent, taken, unknown},
     },
@@ -18,10 +19,13 @@ pub(super) fn frame_verdict(_: &Subject, frame: &Frame, _: &Head) -> Vec<Verdict
         AnyVerdict::Plugin(Verdict::Answered) => {
             vec![(Tone::Good, "accepted: the answer to an open request".to_owned())]
         }
-        AnyVerdict::Plugin(Verdict::Refused(code)) => vec![
-            (Tone::Bad, format!("refused: {} ({})", code.name(), code.number())),
-            (Tone::Neutral, "streamnook-plugin-v1, Errors".to_owned()),
-        ],
+        AnyVerdict::Plugin(Verdict::Refused(code)) => {
+            let clause = code_clause(*code);
+            vec![
+                (Tone::Bad, format!("refused: {} ({})", code.name(), code.number())),
+                (Tone::Neutral, format!("{clause}: {}", clause_text(clause))),
+            ]
+        }
         AnyVerdict::Plugin(Verdict::Ignored(lint)) => breach_lines(Breach::PluginLint(*lint), None),
         AnyVerdict::Plugin(Verdict::Broken(violation)) => breach_lines(Breach::Plugin(*violation), None),
         _ => unknown(),

@@ -232,7 +232,10 @@ const fn of_status(status: Status) -> Example {
 const fn of_plugin(code: PluginCode) -> Example {
     Of(match code {
         PluginCode::InternalError => {
-            return Nothing("only a result over 4 MiB, or a failing store, leads to it");
+            return Nothing(
+                "the answer to a call that was accepted: a result over 4 MiB, or a credential whose handover \
+                 the store does not keep",
+            );
         }
         PluginCode::ParseError => "plugin/parse-error",
         PluginCode::InvalidRequest => "plugin/invalid-request",
