@@ -216,7 +216,7 @@ impl Breakage {
         };
         match self {
             Self::Version => version(b"9.9"),
-            Self::BadUtf8 => version(b"1.\xff"),
+            Self::BadUtf8 => version(b"1.\xff").or_else(|| text(rpc, wire)),
             Self::WrongType => envelope(rpc, wire, |it| {
                 NO_TYPE.clone_into(&mut it.message_type);
                 Some(())
@@ -357,6 +357,15 @@ fn type_of(body: &[u8]) -> Option<(usize, Range<usize>)> {
     };
     let text = from..from + usize::from(length);
     body.get(text.clone()).map(|_| (at, text))
+}
+
+/// A request without an envelope whose first text ends in a byte that is no UTF-8.
+fn text(rpc: Rpc, wire: &[u8]) -> Option<Vec<u8>> {
+    let has_text = matches!(rpc, Rpc::Initialize | Rpc::GetSession | Rpc::CancelSession | Rpc::GetManifest);
+    let (0x0a, length @ 1..0x80) = (*wire.first()?, *wire.get(1)?) else { return None };
+    let mut broken = wire.to_vec();
+    *broken.get_mut(1 + usize::from(length)).filter(|_| has_text)? = 0xff;
+    Some(broken)
 }
 
 /// A request with another envelope; nothing where it has none, or nothing to change.

@@ -6,6 +6,8 @@
 //! why none does. Which way a door leads is for whoever opens it.
 
 mod fault;
+#[cfg(test)]
+mod kinds;
 mod shipped;
 mod snippet;
 mod taxonomy;

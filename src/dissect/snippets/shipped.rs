@@ -30,8 +30,9 @@ macro_rules! files {
 files! {
     "mpp":
         "hello" "hello-ack" "invocation" "pull" "ack" "applied" "done" "failed" "failed-refund"
-        "heartbeat" "log" "state-write" "protocol-error" "protocol-error-to-adapter"
-        "unsupported-mpp-version" "unpaired" "invalid-token" "pack-id-mismatch" "manifest-hash-mismatch"
+        "heartbeat" "heartbeat-to-adapter" "log" "state-write" "protocol-error"
+        "protocol-error-to-adapter" "unsupported-mpp-version" "unpaired" "invalid-token"
+        "pack-id-mismatch" "manifest-hash-mismatch"
         "already-connected" "not-utf8" "not-json" "not-object" "version" "no-type" "unknown-type"
         "hello-first" "second-hello" "wrong-direction" "missing" "mistyped" "already-parked"
         "still-in-flight" "no-such-queue" "not-dispatched-here" "already-ended" "not-applied"
@@ -39,12 +40,14 @@ files! {
         "state-too-large" "too-large" "too-slow";
     "rmp":
         "hello" "subscribe" "unsubscribe" "ping" "publish" "intent" "toolresult" "artifact" "critique"
-        "statedelta" "error-report" "welcome" "ok" "error" "deliver" "pong" "invalid-magic"
+        "statedelta" "error-report" "run-submit" "run-cancel" "describe-agents" "action-request"
+        "action-decision" "welcome" "ok" "error" "deliver" "pong" "invalid-magic"
         "unsupported-version" "truncated-header" "invalid-header-flags" "reserved-bytes"
         "length-mismatch" "unknown-schema" "body-too-large" "invalid-ttl" "invalid-expiry" "expired"
         "duplicate" "body-decode-error" "body-type-mismatch" "forbidden" "invalid-topic"
         "not-subscribed" "unauthorized" "busy" "json-hello" "json-publish" "json-subscribe"
         "json-unsubscribe" "json-hello-ack" "json-publish-ack" "json-subscribe-ack" "json-message"
+        "json-error"
         "json-message-expired" "json-invalid-ttl" "json-body-length-mismatch" "json-forbidden"
         "json-body-type-mismatch" "json-invalid-expiry" "json-unknown-schema" "json-malformed"
         "json-too-large";
@@ -54,7 +57,8 @@ files! {
         "cancel-session" "get-manifest" "list-modes" "list-roots" "invalid-macp-version"
         "invalid-envelope" "not-a-participant" "duplicate-session" "invalid-ttl" "invalid-payload"
         "unknown-session" "session-not-open" "ttl-expired" "unknown-mode" "payload-too-large"
-        "invalid-argument" "not-found" "unimplemented" "watch-roots" "resource-exhausted" "internal" "unavailable";
+        "invalid-argument" "not-found" "unimplemented" "watch-roots" "resource-exhausted" "internal"
+        "unavailable";
     "plugin":
         "get-followed-live" "set-upstream" "get-credential" "notify" "log" "register-panel"
         "get-panel-values" "set-status" "answer" "initialize" "initialized" "ping" "invoke-action"

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     dissect::frame_json::{Breakage, Format, Json, RmpUnits},
+    judged::Certainty,
     macp::Rpc,
     words::nearest,
 };
@@ -66,6 +67,9 @@ pub(crate) struct Expected {
     /// The type of the first answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) answer: Option<String>,
+    /// How certain that is before it is sent; certain, where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) certainty: Option<Certainty>,
 }
 
 /// The file.
@@ -181,7 +185,7 @@ impl Snippet {
 
 /// What a snippet may say.
 const MEMBERS: &str = "a snippet has about, link, door, json or hex, and if needed as, topic, rpc, break, stage \
-                       and [expect] with verdict, code, clause and answer";
+                       and [expect] with verdict, code, clause, answer and certainty";
 
 /// Whether somebody is named who goes through a door.
 const fn has_kind(link: SnippetLink, door: SnippetDoor) -> bool {

@@ -18,6 +18,7 @@ fn ends_as_it_says(data: &Path, row: &Value, flags: &[&str]) {
         assert_eq!(sent[part], row["expect"][part], "{}, {part}: {sent:#}", name(row));
     }
     let foreseen = &sent["foreseen"];
+    assert_eq!(foreseen["certainty"], row["expect"]["certainty"], "{}: {sent:#}", name(row));
     assert_eq!(foreseen["verdict"], "accepted", "{}: {sent:#}", name(row));
     let doubts = foreseen["doubts"].as_array().unwrap();
     assert!(doubts.contains(&json!("commit")), "{}: {sent:#}", name(row));

@@ -113,6 +113,22 @@ fn what_is_broken_in_a_session_start_leaves_the_rest_whole() {
 }
 
 #[test]
+fn a_byte_that_is_no_utf8_goes_into_the_first_text_of_a_request_without_an_envelope() {
+    let names = Rpc::ALL.map(|rpc| (rpc, Breakage::BadUtf8.apply(Format::Macp(rpc), b"\x0a\x01s")));
+    for (rpc, broken) in names {
+        let has_text =
+            matches!(rpc, Rpc::Initialize | Rpc::GetSession | Rpc::CancelSession | Rpc::GetManifest);
+        assert_eq!(broken.as_deref(), has_text.then_some(&b"\x0a\x01\xff"[..]), "{}", rpc.name());
+        if let Some(broken) = broken {
+            assert_eq!(fault(Format::Macp(rpc), &broken).as_deref(), Some("INTERNAL"), "{}", rpc.name());
+        }
+    }
+    for other in [&b""[..], b"\x0a", b"\x0a\x00", b"\x0a\x02s", b"\x12\x01s"] {
+        assert_eq!(Breakage::BadUtf8.apply(Format::Macp(Rpc::GetSession), other), None);
+    }
+}
+
+#[test]
 fn what_is_broken_in_a_frame_of_the_bus_is_what_it_is_refused_for() {
     let json = r#"{"header":{"created_at_ms":4000,"ttl_ms":30000,"msg_id":1},"body":{"type":"observation.greeting.v1","payload":{}}}"#;
     let format = Format::Rmp(RmpUnits::Frames);

@@ -71,7 +71,8 @@ fn delivered(twins: &Twins, row: &Value) -> Vec<Sent> {
     let mut adapter = ready(&twins.doors);
     let sent = twins.doors.sent(row, &[]);
     for frame in &sent {
-        let read = next(&mut adapter).unwrap();
+        let is_heartbeat = name(row) == "mpp/heartbeat-to-adapter";
+        let read = if is_heartbeat { adapter.line() } else { next(&mut adapter) }.unwrap();
         assert_eq!(Some(read.as_bytes()), frame.whole(), "{}: {:#}", name(row), frame.row);
         assert!(frame.agrees(<[u8]>::to_vec) && frame.answers.is_empty(), "{}: {:#}", name(row), frame.row);
     }

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rl_console::station::bus::{TokenKind, token};
 use serde_json::Value;
 
 use super::twins::{Looked, Sent, Twins};
@@ -111,7 +112,14 @@ fn answered(twins: &Twins, row: &Value) -> Vec<Sent> {
     let sent = twins.doors.sent(row, &[]);
     let to = path(&twins.plain);
     let is_first = row["door"] == "none" || row["expect"]["answer"] == "Welcome";
-    let mut client = if is_first { Peer::connect(&to) } else { greeted(&to, is_json(row)) };
+    let mut client = match name(row) {
+        _ if is_first => Peer::connect(&to),
+        "rmp/action-decision" => {
+            let token = token(twins.plain.data(), TokenKind::Operator).unwrap();
+            Peer::greeted(&to, "tui", Some(&token))
+        }
+        _ => greeted(&to, is_json(row)),
+    };
     for frame in &sent {
         match frame.whole() {
             Some(bytes) => client.send(bytes),
