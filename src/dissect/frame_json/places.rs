@@ -94,7 +94,7 @@ pub(crate) fn names_of(tree: &Tree, bytes: &[u8], index: usize) -> Vec<String> {
 }
 
 /// A frame that nobody judged.
-fn subject(format: Format, wire: &[u8]) -> Subject {
+pub(super) fn subject(format: Format, wire: &[u8]) -> Subject {
     let (link, head, verdict) = match format {
         Format::Mpp => (Link::Mpp, Head::Mpp(mpp::Head::default()), Verdict::Mpp(mpp::Verdict::Accepted)),
         Format::Rmp(units) => {

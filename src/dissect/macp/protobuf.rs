@@ -160,14 +160,21 @@ impl Reader<'_, '_> {
                 builder.leaf(node);
             }
             FieldType::Boolean => {
-                builder.leaf(leaf(Kind::Boolean, Text::literal(if whole == 0 { "false" } else { "true" })));
+                let words = match whole {
+                    0 => "false".to_owned(),
+                    1 => "true".to_owned(),
+                    other => format!("true (written as {other})"),
+                };
+                builder.leaf(leaf(Kind::Boolean, Text::literal(words)));
             }
             FieldType::Enum(of) => {
                 let called = self.schema.name(of, whole).unwrap_or("unknown value");
                 builder.leaf(leaf(Kind::Number, Text::literal(format!("{whole} {called}"))));
             }
             FieldType::Double => {
-                builder.leaf(leaf(Kind::Number, Text::literal(f64::from_bits(whole).to_string())));
+                let number = f64::from_bits(whole);
+                let words = if number.is_nan() { format!("NaN ({whole:#018x})") } else { number.to_string() };
+                builder.leaf(leaf(Kind::Number, Text::literal(words)));
             }
             FieldType::Integer => {
                 builder.leaf(leaf(Kind::Number, Text::literal(signed(whole))));

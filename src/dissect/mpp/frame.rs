@@ -36,6 +36,7 @@ impl Decoder for MppFrame {
             root.class = Class::Payload;
         }
         frame.blame();
+        frame.blame_end();
         frame.note_truncation();
     }
 }
@@ -74,6 +75,17 @@ impl FrameAnnotator<'_> {
     fn members(&self, of: usize) -> BTreeMap<String, usize> {
         let members = self.tree.children(of).filter(|index| !is_ours(&self.tree.nodes[*index].name));
         members.map(|index| (self.name(index), index)).collect()
+    }
+
+    /// A line that ends with another blank than LF does not end.
+    fn blame_end(&mut self) {
+        let is_other_blank = |last: &u8| last.is_ascii_whitespace() && *last != b'\n';
+        if self.subject.bytes.last().is_some_and(is_other_blank)
+            && self.subject.cut_bytes() == 0
+            && let Some(root) = self.tree.nodes.first_mut()
+        {
+            root.blame("the line does not end with LF");
+        }
     }
 
     fn annotate(&mut self) {

@@ -60,20 +60,25 @@ fn header_fault(frame: &Frame) -> Option<&'static str> {
     }
 }
 
-/// The headers, with the line that ends them.
+/// The headers, and the line that ends them where it is not CR LF as it should be.
 fn add_headers(bytes: &[u8], body: usize, builder: &mut TreeBuilder) {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let mut at = 0;
     while at < body {
         let rest = &bytes[at..body];
         let end = rest.iter().position(|byte| *byte == b'\n').map_or(body, |line| at + line + 1);
-        let line = bytes[at..end].trim_ascii_end();
-        if !line.is_empty() {
+        let whole = &bytes[at..end];
+        let line = whole.strip_suffix(b"\r\n").or_else(|| whole.strip_suffix(b"\n")).unwrap_or(whole);
+        let is_cut = !whole.ends_with(b"\n");
+        let has_crlf = whole.ends_with(b"\r\n");
+        if !(line.is_empty() && has_crlf) {
             let range = offset(at)..offset(at + line.len());
-            builder.leaf(Node {
+            let name = if line.is_empty() { "end of headers" } else { "header" };
+            let node = Node {
                 value: Text::Bytes(range.clone()),
-                ..Node::new(Text::literal("header"), Kind::Text, range)
-            });
+                ..Node::new(Text::literal(name), Kind::Text, range)
+            };
+            builder.leaf(if has_crlf || is_cut { node } else { node.with_note("it ends with LF alone") });
         }
         at = end;
     }

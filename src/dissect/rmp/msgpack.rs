@@ -8,7 +8,7 @@ use rmpv::Value;
 use crate::{
     dissect::tree::{Kind, Node, TOO_DEEP, Text, TreeBuilder},
     msgpack::{Fault, Shape, Walk},
-    rmp::BodyFault,
+    rmp::{BodyFault, encode},
     words::counted,
 };
 
@@ -110,10 +110,13 @@ impl Reader<'_, '_> {
             }
             Ok(Shape::Leaf) => {
                 let end = self.walk.at();
-                let (kind, words) = leaf(&self.part[from..end]);
-                self.builder.leaf(Node {
-                    value: Text::literal(words),
-                    ..Node::new(name, kind, self.range(start..end))
+                let part = &self.part[from..end];
+                let (kind, words) = leaf(part);
+                let node =
+                    Node { value: Text::literal(words), ..Node::new(name, kind, self.range(start..end)) };
+                self.builder.leaf(match longer_form(part) {
+                    Some(form) => node.with_note(format!("written as {form}")),
+                    None => node,
                 });
                 true
             }
@@ -155,10 +158,16 @@ impl Reader<'_, '_> {
             Ok(range) => {
                 let mut again = Walk::new(&self.part[range.clone()], WALK_DEPTH_MAX);
                 Some(match again.head(depth) {
-                    Ok(Shape::Text(text)) => {
+                    Ok(Shape::Text(text))
+                        if std::str::from_utf8(&self.part[range.clone()][text.clone()]).is_ok() =>
+                    {
                         Text::Bytes(self.range(range.start + text.start..range.start + text.end))
                     }
-                    _ => Text::literal(leaf(&self.part[range]).1),
+                    _ => {
+                        let part = &self.part[range];
+                        let form = longer_form(part).map_or_else(String::new, |form| format!(" ({form})"));
+                        Text::literal(leaf(part).1 + &form)
+                    }
                 })
             }
             Err(fault) => {
@@ -176,9 +185,27 @@ fn leaf(bytes: &[u8]) -> (Kind, String) {
         Ok(Value::Boolean(is_so)) => (Kind::Boolean, is_so.to_string()),
         Ok(Value::Binary(bytes)) => (Kind::Bytes, hex(&bytes)),
         Ok(Value::Ext(kind, bytes)) => (Kind::Bytes, format!("extension {kind}: {}", hex(&bytes))),
-        Ok(value @ (Value::Integer(_) | Value::F32(_) | Value::F64(_))) => (Kind::Number, value.to_string()),
+        Ok(Value::F32(number)) if number.is_nan() => {
+            (Kind::Number, format!("NaN ({:#010x})", number.to_bits()))
+        }
+        Ok(Value::F64(number)) if number.is_nan() => {
+            (Kind::Number, format!("NaN ({:#018x})", number.to_bits()))
+        }
+        // With a point or an exponent, which an integer has not.
+        Ok(Value::F32(number)) => (Kind::Number, format!("{number:?}")),
+        Ok(Value::F64(number)) => (Kind::Number, format!("{number:?}")),
+        Ok(Value::Integer(number)) => (Kind::Number, number.to_string()),
         Ok(_) | Err(_) => (Kind::Bytes, hex(bytes)),
     }
+}
+
+/// The form of an integer that is written longer than need be.
+fn longer_form(bytes: &[u8]) -> Option<&'static str> {
+    const FORMS: [&str; 8] =
+        ["uint 8", "uint 16", "uint 32", "uint 64", "int 8", "int 16", "int 32", "int 64"];
+    let form = FORMS.get(usize::from(bytes.first()?.checked_sub(0xcc)?))?;
+    let value = rmpv::decode::read_value(&mut &*bytes).ok()?;
+    encode::value(&value).is_ok_and(|shortest| shortest != bytes).then_some(form)
 }
 
 fn hex(bytes: &[u8]) -> String {
