@@ -44,7 +44,21 @@ pub(crate) struct Bus {
     requests: mpsc::Sender<Request>,
     thread: Option<JoinHandle<()>>,
     message: Message,
-    _folder: TempDir,
+    folder: TempDir,
+}
+
+/// The name of its socket in its folder.
+const SOCKET: &str = "rmp.sock";
+
+impl Bus {
+    /// Has another client publish on a topic. It waits for the answer from the next round on.
+    pub(crate) fn publish_beside(&self, topic: &'static str) -> Result<()> {
+        let path = self.folder.path().join(SOCKET);
+        let client = self.runtime.block_on(Client::connect(&path, Hello::agent("beside")))?;
+        let message = self.message.clone();
+        self.runtime.spawn(async move { client.publish(topic, &message).await });
+        Ok(())
+    }
 }
 
 impl Host for Bus {
@@ -53,7 +67,7 @@ impl Host for Bus {
     fn start(gate: Gate, tap: Tap) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let clock = Clock::start();
-        let path = folder.path().join("rmp.sock");
+        let path = folder.path().join(SOCKET);
         let bound = bind(&path)?;
         let settings = Settings {
             limits: limits::Rmp::default(),
@@ -90,7 +104,7 @@ impl Host for Bus {
         })?;
         let body = encode::body("observation.bench.v1", &Value::from("x".repeat(128)), None::<&Value>)?;
         let message = Message::new(SchemaId::OBSERVATION, body);
-        Ok(Self { client, messages, runtime, requests, thread: Some(thread), message, _folder: folder })
+        Ok(Self { client, messages, runtime, requests, thread: Some(thread), message, folder })
     }
 
     fn round(&mut self) -> Result<f64> {

@@ -40,6 +40,7 @@
 mod bare;
 mod fold;
 #[path = "../hosts/mod.rs"]
+#[expect(dead_code, reason = "the benchmark of the gate has use for the rest")]
 mod hosts;
 mod idle;
 mod large;

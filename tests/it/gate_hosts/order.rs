@@ -1,7 +1,10 @@
 //! Under random rules, holds and passes every core gets what it gets without a gate, in the same order on
 //! every connection; of what is dropped or edited that alone differs.
 
+use std::cell::Cell;
+
 use futures_util::stream;
+use proptest::{prelude::*, test_runner::TestRunner};
 use prost::Message as _;
 use rl_console::{
     macp::proto::v1::{Envelope, SendRequest, StreamSessionRequest},
@@ -17,8 +20,8 @@ use super::{
 };
 use crate::{macp::test_station::envelope, real::Adapter};
 
-/// How often each link is played with a gate.
-const SEEDS: u64 = 4;
+/// How often each link is played with a gate, whatever the environment asks for: each takes long.
+const CASES: u32 = 4;
 
 /// What the peers got.
 #[derive(Debug, Default, PartialEq)]
@@ -50,8 +53,8 @@ pub(super) fn compare<T: Send>(
     let expected = work(prepared);
     let twin = heard(&free, &mut reader);
     assert_eq!(expected.cancelled, 0);
-    let (mut dropped_count, mut edited_count) = (0, 0);
-    for seed in 0..SEEDS {
+    let changes = Cell::new(0);
+    let played = TestRunner::new(config(CASES)).run(&any::<u64>(), |seed| {
         let gated = Gated::open();
         let prepared = prepare(&gated);
         let mut reader = gated.tap();
@@ -61,15 +64,22 @@ pub(super) fn compare<T: Send>(
             meddler.until(|| working.is_finished());
             working.join().unwrap()
         });
-        assert_eq!(heard(&gated, &mut reader), meddler.changed(twin.clone()), "seed {seed}");
-        assert_eq!(received.delivered, meddler.changed(expected.delivered.clone()), "seed {seed}");
+        prop_assert_eq!(heard(&gated, &mut reader), meddler.changed(twin.clone()));
+        prop_assert_eq!(&received.delivered, &meddler.changed(expected.delivered.clone()));
         let (dropped, edited) = meddler.change_counts();
-        assert_eq!(received.answers, expected.answers, "seed {seed}");
-        assert!(received.cancelled == 0 || received.cancelled == dropped, "seed {seed}: {received:?}");
-        assert!(meddler.decided > 0, "seed {seed}: {} frames were held", meddler.decided);
-        (dropped_count, edited_count) = (dropped_count + dropped, edited_count + edited);
-    }
-    assert!(dropped_count > 0 && edited_count > 0, "{dropped_count} dropped, {edited_count} edited");
+        prop_assert_eq!(&received.answers, &expected.answers);
+        prop_assert!(received.cancelled == 0 || received.cancelled == dropped, "{received:?}");
+        prop_assert!(meddler.decided > 0);
+        changes.set(changes.get() + dropped + edited);
+        Ok(())
+    });
+    played.unwrap();
+    assert!(changes.get() > 0, "none was dropped or edited");
+}
+
+/// So many cases, of which a failed one is tried again a few times only.
+pub(super) fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, max_shrink_iters: 4, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// Invocations that the adapter works on.

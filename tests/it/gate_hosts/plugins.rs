@@ -1,6 +1,7 @@
 //! Messages of a plugin, next to a twin of it without a gate.
 #![cfg(target_os = "linux")]
 
+use proptest::{prelude::*, test_runner::TestRunner};
 use rl_console::{
     ids::PluginId,
     port::{
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::{
     meddler::{Heard, Meddler, Sight},
+    order::config,
     runtime,
 };
 use crate::{
@@ -108,11 +110,13 @@ fn the_host_gets_the_messages_of_a_plugin_in_their_order_whatever_is_held() {
     let expected: Vec<Value> = (1..=CALLS).map(|n| json!({ "answer": n })).collect();
     assert_eq!(answers, expected);
     assert_eq!(twin[ID].len(), 36, "{twin:?}");
-    for seed in 0..3 {
+    let played = TestRunner::new(config(3)).run(&any::<u64>(), |seed| {
         let (answers, heard, changed) = play(Some(seed), &twin);
-        assert_eq!(answers, expected, "seed {seed}");
-        assert_eq!(heard, changed, "seed {seed}");
-    }
+        prop_assert_eq!(&answers, &expected);
+        prop_assert_eq!(heard, changed);
+        Ok(())
+    });
+    played.unwrap();
 }
 
 /// A line of the plugin's log as it would write it.

@@ -18,19 +18,19 @@ use rl_console::{
 
 use super::{raw, test_runtime::TestRuntime, test_station::envelope};
 
-fn judge(fixture: &TestRuntime, rpc: Rpc, bytes: &[u8]) -> Judged {
+pub(super) fn judge(fixture: &TestRuntime, rpc: Rpc, bytes: &[u8]) -> Judged {
     let bytes = Bytes::copy_from_slice(bytes);
     fixture.runtime.block_on(fixture.handle.judge(&Stand::new(rpc), &bytes)).unwrap()
 }
 
-fn make(fixture: &TestRuntime, rpc: Rpc, bytes: Vec<u8>) -> Result<Bytes, tonic::Status> {
+pub(super) fn make(fixture: &TestRuntime, rpc: Rpc, bytes: Vec<u8>) -> Result<Bytes, tonic::Status> {
     let Listener::Listening(addr) = fixture.handle.snapshot().unwrap().1.listener else { panic!() };
     fixture.runtime.block_on(raw::call(addr, rpc, bytes))
 }
 
 /// A judgement and then the call: both say the same.
 #[track_caller]
-fn both(fixture: &TestRuntime, rpc: Rpc, bytes: &[u8]) -> Judged {
+pub(super) fn both(fixture: &TestRuntime, rpc: Rpc, bytes: &[u8]) -> Judged {
     let judged = judge(fixture, rpc, bytes);
     match make(fixture, rpc, bytes.to_vec()) {
         Ok(answer) => {

@@ -6,6 +6,7 @@ mod damaged;
 mod failing;
 mod hostile;
 mod judged;
+mod judged_random;
 mod limits;
 mod persistence;
 mod protos;

@@ -1,13 +1,17 @@
 //! Judging beside handling, on random lines; and that it changes nothing.
 
+use std::cell::Cell;
+
+use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
 use rl_console::{
+    ids::ConnectionId,
     judged::Certainty,
     mpp::{Stand, Verdict},
 };
 
 use crate::harness::{
     HELLO, TestBridge,
-    judged::{FRAMES, judge, newcomer},
+    judged::{FRAMES, agrees, judge, newcomer},
 };
 
 /// A frame, often as it is, else with a byte changed, put in or taken out.
@@ -27,44 +31,71 @@ fn wire(rng: &mut fastrand::Rng, next_id: u64) -> Vec<u8> {
     wire
 }
 
-#[test]
-fn what_is_judged_is_what_is_handled_for_every_stand() {
+/// Plays some steps, whose choices follow from their numbers; how many lines were accepted.
+fn play(steps: &[u64]) -> u64 {
     let mut accepted = 0;
-    for seed in 0..24 {
-        let rng = &mut fastrand::Rng::with_seed(seed);
-        let mut world = TestBridge::new();
-        let (mut adapter, mut rows) = (None, 1);
-        for step in 0..120 {
-            world.prompt = rng.u8(..4) > 0;
-            if world.prompt {
-                world.run_until_idle();
+    let mut world = TestBridge::new();
+    let (mut adapter, mut rows) = (None, 1);
+    for step in steps {
+        let rng = &mut fastrand::Rng::with_seed(*step);
+        world.prompt = rng.u8(..4) > 0;
+        if world.prompt {
+            world.run_until_idle();
+        }
+        if rng.bool() {
+            world.enqueue_later(if rng.bool() { "free" } else { "spawn" });
+            rows += 1;
+        }
+        let mut wire = wire(rng, rows);
+        if let Some(conn) = adapter {
+            judge(&world, &Stand::Towards(conn), &wire);
+            let cut = &wire[..rng.usize(..wire.len())];
+            assert!(judge(&world, &Stand::Connection(conn), cut).verdict.is_err(), "{step}");
+            let verdict = world.bytes(conn, &wire);
+            accepted += u64::from(verdict == Verdict::Accepted);
+            if world.closed.iter().any(|(closed, _)| *closed == conn) {
+                adapter = None;
             }
-            if rng.bool() {
-                world.enqueue_later(if rng.bool() { "free" } else { "spawn" });
-                rows += 1;
-            }
-            let mut wire = wire(rng, rows);
-            if let Some(conn) = adapter {
-                judge(&world, &Stand::Towards(conn), &wire);
-                let cut = &wire[..rng.usize(..wire.len())];
-                assert!(judge(&world, &Stand::Connection(conn), cut).verdict.is_err(), "{step}");
-                let verdict = world.bytes(conn, &wire);
-                accepted += u64::from(verdict == Verdict::Accepted);
-                if world.closed.iter().any(|(closed, _)| *closed == conn) {
-                    adapter = None;
-                }
+        } else {
+            let stand = rng.u8(..4);
+            if stand == 0 {
+                (adapter, accepted) = greeted(&mut world, &wire, accepted);
             } else {
-                if rng.bool() {
+                if stand == 1 {
                     wire = format!("{HELLO}\n").into_bytes();
                 }
                 adapter = newcomer(&mut world, &wire);
             }
-            if adapter.is_some() && rng.u8(..20) == 0 {
-                assert_eq!(newcomer(&mut world, format!("{HELLO}\n").as_bytes()), None);
-            }
+        }
+        if adapter.is_some() && rng.u8(..20) == 0 {
+            assert_eq!(newcomer(&mut world, format!("{HELLO}\n").as_bytes()), None);
         }
     }
-    assert!(accepted > 150, "{accepted} accepted");
+    accepted
+}
+
+/// What becomes of the line behind a newcomer's hello is what was judged before it came.
+fn greeted(world: &mut TestBridge, wire: &[u8], accepted: u64) -> (Option<ConnectionId>, u64) {
+    // A hello that waits for the store tells only that a line behind it is too early.
+    world.run_until_idle();
+    let judged = judge(world, &Stand::Greeted, wire);
+    let Some(conn) = newcomer(world, format!("{HELLO}\n").as_bytes()) else { return (None, accepted) };
+    let verdict = world.bytes(conn, wire);
+    agrees(world, conn, &verdict, &judged);
+    let is_closed = world.closed.iter().any(|(closed, _)| *closed == conn);
+    (Some(conn).filter(|_| !is_closed), accepted + u64::from(verdict == Verdict::Accepted))
+}
+
+#[test]
+fn what_is_judged_is_what_is_handled_for_every_stand() {
+    let accepted = Cell::new(0);
+    let config = ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() };
+    let played = TestRunner::new(config).run(&vec(any::<u64>(), 1..160), |steps| {
+        accepted.set(accepted.get() + play(&steps));
+        Ok(())
+    });
+    played.unwrap();
+    assert!(accepted.get() > 100, "{} accepted", accepted.get());
 }
 
 #[test]

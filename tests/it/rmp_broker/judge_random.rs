@@ -7,7 +7,7 @@ use rl_console::{
     judged::{Answer, Judged},
     limits,
     rmp::{
-        CloseCause, Dialect, Kind, Stand, Verdict,
+        CloseCause, Dialect, FrameKind, Kind, Stand, Verdict,
         broker::{Broker, InboxCapacity, Input, Output, Wire},
         dialect::{self, Unit},
         framing::{Framer, FramerEvent},
@@ -16,40 +16,23 @@ use rl_console::{
     time::Now,
 };
 
-use super::test_broker::{OPERATOR, TestBroker, VIEWER, unit};
-use crate::rmp_bus::frames::{self, Header};
+use super::{
+    judge_bytes::{Step, bytes, bytes_towards},
+    test_broker::{CUE, OPERATOR, TestBroker, VIEWER},
+};
 
-const EPOCH_MS: u64 = 1_790_000_000_000;
-const TOPICS: [&str; 9] = [
-    "a",
-    "a/b",
-    "b",
-    "rlp/ctrl",
-    "rlp/operator",
-    "rlp/sys/x",
-    "action.decision",
-    "a//b",
-    "rlp/runs/x/agents/y",
-];
-const PATTERNS: [&str; 7] = ["a", "a/*", "**", "b", "rlp/*", "rlp/sys/tap", "a/*/b"];
+const CLIENTS: [Kind; 5] = [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Viewer, Kind::Cue];
 
-/// Bytes that are judged, and where.
-#[derive(Clone, Debug)]
-struct Step {
-    who: usize,
-    /// What the bytes say, with two numbers that it is made of.
-    what: (u8, u8, u8),
-    /// A byte that is another one, and its place.
-    mutation: Option<(u16, u8)>,
-    /// How many of the bytes there are.
-    cut: Option<u16>,
-    /// Whether the other side reads then.
-    reads: bool,
-}
+/// Sessions that there are.
+const SESSIONS: usize = 7;
+/// These and, behind them, a newcomer of each dialect, one whose session is open, and the other way.
+const PLACES: usize = SESSIONS + 4;
+/// The one whose session is open.
+const OPEN: usize = SESSIONS + 2;
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = (
-        0..8_usize,
+        0..PLACES,
         any::<(u8, u8, u8)>(),
         proptest::option::weighted(0.4, any::<(u16, u8)>()),
         proptest::option::weighted(0.2, any::<u16>()),
@@ -78,7 +61,7 @@ impl Peers {
         let mut fixture = TestBroker::made(limits, true);
         fixture.broker.set_inbox_capacity(InboxCapacity { messages: 3, bytes: 9_999 });
         let mut peers = Self { fixture, ids: Vec::new(), next: 1 };
-        for place in 0..7 {
+        for place in 0..SESSIONS {
             let made = peers.make(place);
             peers.ids.push(made);
         }
@@ -103,89 +86,44 @@ impl Peers {
     }
 }
 
-/// What a step sends, of a client that speaks so.
-fn bytes(step: &Step, dialect: Dialect) -> Vec<u8> {
-    let (what, one, other) = step.what;
-    let topic = TOPICS[usize::from(one) % TOPICS.len()];
-    let pattern = PATTERNS[usize::from(one) % PATTERNS.len()];
-    let mut bytes = match dialect {
-        Dialect::Frames => frame(what, one, other, topic, pattern),
-        Dialect::Json => json(what, one, other, topic, pattern),
-    };
-    if let Some((at, byte)) = step.mutation {
-        let at = usize::from(at) % bytes.len();
-        bytes[at] = byte;
+impl Peers {
+    /// Where the bytes of a step stand, and in what their client speaks.
+    fn stand(&self, step: &Step) -> (Stand, Dialect) {
+        let newcomer = |dialect, kind| (Stand::Newcomer { dialect, kind }, dialect);
+        match step.who.checked_sub(SESSIONS) {
+            None => (Stand::Connection(self.ids[step.who].0), self.ids[step.who].1),
+            Some(0) => newcomer(Dialect::Frames, None),
+            Some(1) => newcomer(Dialect::Json, None),
+            // Who speaks JSON is an agent.
+            Some(_) if step.what.1.is_multiple_of(3) => newcomer(Dialect::Json, Some(Kind::Agent)),
+            Some(_) => newcomer(Dialect::Frames, Some(CLIENTS[usize::from(step.what.1) % CLIENTS.len()])),
+        }
     }
-    if let Some(cut) = step.cut {
-        bytes.truncate(usize::from(cut) % (bytes.len() + 1));
-    }
-    bytes
-}
 
-fn message(one: u8, other: u8) -> Vec<u8> {
-    let (schema_id, kind) = match other % 4 {
-        0 => (0x80, "intent.operator.request.v1"),
-        1 => (3_006, "toolresult.action.decision.v1"),
-        _ => (1, "observation.note.v1"),
-    };
-    let ttl_ms = [60_000, 60_000, 60_000, 0, 1, u64::MAX][usize::from(one / 16) % 6];
-    let created_at_ms = EPOCH_MS - u64::from(other % 2) * 9;
-    let header = Header { schema_id, created_at_ms, ttl_ms, trace_id: 7, msg_id: u64::from(one % 5) };
-    frames::frame(
-        header,
-        &frames::body(kind, frames::map(vec![("n", "x".repeat(usize::from(other) * 3).into())])),
-    )
-}
-
-fn frame(what: u8, one: u8, other: u8, topic: &str, pattern: &str) -> Vec<u8> {
-    let re = u64::from(other);
-    match what % 10 {
-        0 => frames::control(re, "Ping", vec![]),
-        1 => {
-            let token = [OPERATOR, VIEWER, "no"][usize::from(one) % 3];
-            let mut fields =
-                vec![("v", (1 + one / 200).into()), ("client", "x".into()), ("kind", "ui".into())];
-            if other.is_multiple_of(2) {
-                fields.push(("token", token.into()));
+    /// Has whoever stands there come.
+    fn arrive(&mut self, stand: &Stand) -> ConnectionId {
+        let (id, fixture) = (self.next, &mut self.fixture);
+        self.next += u64::from(!matches!(stand, Stand::Connection(_)));
+        match stand {
+            Stand::Connection(id) | Stand::Towards(id) => *id,
+            Stand::Newcomer { kind: None, .. } => fixture.connect(id),
+            Stand::Newcomer { dialect: Dialect::Json, .. } => {
+                let tool = fixture.tool(id);
+                fixture.hear_bytes(tool);
+                tool
             }
-            frames::control(re, "Hello", fields)
-        }
-        2 | 3 => {
-            frames::control(re, "Subscribe", vec![("sub", (other % 4).into()), ("topic", pattern.into())])
-        }
-        4 => frames::control(re, "Unsubscribe", vec![("sub", (other % 4).into())]),
-        5 => message(one, other),
-        _ => {
-            let fields = vec![("topic", topic.into()), ("ack", other.is_multiple_of(2).into())];
-            [frames::control(re, "Publish", fields), message(one, other)].concat()
+            Stand::Newcomer { kind: Some(kind), .. } => {
+                let token = match kind {
+                    Kind::Agent => None,
+                    Kind::Viewer => Some(VIEWER),
+                    Kind::Cue => Some(CUE),
+                    _ => Some(OPERATOR),
+                };
+                let asked = if *kind == Kind::Viewer { "tui" } else { kind.name() };
+                fixture.greeted(id, asked, token)
+            }
         }
     }
-}
-
-fn json(what: u8, one: u8, other: u8, topic: &str, pattern: &str) -> Vec<u8> {
-    let json = match what % 8 {
-        0 => r#"{"Hello":{"kind":"Agent"}}"#.to_owned(),
-        1 => r#"{"Hello":{"kind":"Agent","token":"x"}}"#.to_owned(),
-        2 | 3 => format!(r#"{{"Subscribe":{{"id":{one},"topic":"{pattern}","sub_id":{}}}}}"#, other % 4),
-        4 => format!(r#"{{"Unsubscribe":{{"sub_id":{}}}}}"#, other % 4),
-        _ => {
-            let frame = message(one, other % 80);
-            let number = |at: usize, len: usize| {
-                frame[at..at + len].iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte))
-            };
-            format!(
-                r#"{{"Publish":{{"id":{one},"topic":"{topic}","message":{{"header":{{"header_version":0,"header_len":64,"flags":{},"schema_id":{},"body_len":{},"created_at_ms":{},"ttl_ms":{},"trace_id":7,"msg_id":{}}},"body":{:?}}}}}}}"#,
-                u8::from(other == 9),
-                number(16, 2),
-                number(20, 4),
-                number(24, 8),
-                number(32, 8),
-                number(56, 8),
-                &frame[68..]
-            )
-        }
-    };
-    unit(&json)
 }
 
 /// What happened when bytes came, as the host hands them in, up to the end of the first unit.
@@ -196,6 +134,32 @@ struct Happened {
     ended: Option<CloseCause>,
     /// The station took it as an operator's request, and the answer is told nobody.
     is_private: bool,
+}
+
+/// Puts bytes into a client's connection: what was judged of an answer is what becomes of it, and the client
+/// reads what was put.
+fn towards(peers: &mut Peers, step: &Step) -> Result<(), TestCaseError> {
+    let (id, dialect) = peers.ids[usize::from(step.what.2) % SESSIONS];
+    let bytes = bytes_towards(step, dialect);
+    let fixture = &mut peers.fixture;
+    let judged = fixture.broker.judge(fixture.now, &Stand::Towards(id), &bytes);
+    let put = fixture.broker.put(fixture.now, id, &bytes);
+    let is_delivery = matches!(&judged.head, Head::Rmp(head) if head.kind == Some(FrameKind::Deliver));
+    if judged.verdict == Ok(AnyVerdict::Sent) && judged.taken_bytes == bytes.len() && !is_delivery {
+        prop_assert_eq!(put.is_ok(), judged.ends.is_none(), "{:?} {:?} {:?}", step, put, judged);
+        prop_assert_eq!(put.is_ok(), judged.to_count == 1, "{:?}", judged);
+    }
+    let told = fixture.broker.poll_output();
+    match (put, told) {
+        (Ok(()), Some(Output::Answered { session, head, frame, .. })) => {
+            prop_assert_eq!((session, Head::Rmp(head), &frame), (id, judged.head, &bytes), "{:?}", step);
+            let read = fixture.hear_bytes(id);
+            prop_assert!(read.windows(bytes.len()).any(|part| part == bytes), "{:?}", step);
+        }
+        (Err(_), None) => {}
+        other => return Err(TestCaseError::fail(format!("{other:?}"))),
+    }
+    Ok(())
 }
 
 impl Happened {
@@ -268,6 +232,17 @@ fn hand_in(broker: &mut Broker, now: Now, session: ConnectionId, dialect: Dialec
 /// Nothing has come of the message that a `Publish` announced (rmp-v0 §7).
 const TRUNCATED: rl_console::rmp::Error = rl_console::rmp::Error::TruncatedHeader { header_bytes: 0 };
 
+/// Answers without the numbers that the station gives them: one of them is then the Welcome's.
+fn unnumbered(answers: &[Answer]) -> Vec<Answer> {
+    let mut answers = answers.to_vec();
+    for answer in &mut answers {
+        if answer.bytes.get(4..8) == Some(b"RMP0") {
+            answer.bytes[56..64].fill(0);
+        }
+    }
+    answers
+}
+
 /// That what was judged is what happened.
 fn agree(judged: &Judged, happened: &Happened, step: &Step) -> Result<(), TestCaseError> {
     let verdict = match &judged.verdict {
@@ -295,7 +270,9 @@ fn agree(judged: &Judged, happened: &Happened, step: &Step) -> Result<(), TestCa
     }
     if !happened.is_private && judged.answers.iter().all(|answer| !answer.bytes.is_empty()) && head.is_some()
     {
-        prop_assert_eq!(&judged.answers, &happened.answers, "{:?}", step);
+        let answers =
+            |answers: &[Answer]| if step.who == OPEN { unnumbered(answers) } else { answers.to_vec() };
+        prop_assert_eq!(answers(&judged.answers), answers(&happened.answers), "{:?}", step);
     }
     let ended = happened.ended.map(CloseCause::code);
     prop_assert_eq!(judged.ends.as_deref(), ended, "{:?}", step);
@@ -316,34 +293,30 @@ proptest! {
         let mut peers = Peers::new();
         for step in &steps {
             let now = peers.fixture.now;
-            // The last place is a newcomer's, who then comes.
-            let place = step.who.min(7);
-            let dialect = if place == 7 { Dialect::Frames } else { peers.ids[place].1 };
+            let place = step.who;
+            if place == PLACES - 1 {
+                towards(&mut peers, step)?;
+                continue;
+            }
+            let (stand, dialect) = peers.stand(step);
             let bytes = bytes(step, dialect);
-            let (stand, session) = if place == 7 {
-                let stand = Stand::Newcomer { dialect, kind: None };
-                (stand, ConnectionId(peers.next))
-            } else {
-                (Stand::Connection(peers.ids[place].0), peers.ids[place].0)
-            };
             // A stream that has not told its dialect tells it by its first bytes.
             let tells = dialect::is_json(&bytes).is_some_and(|is_json| is_json == (dialect == Dialect::Json));
-            if place >= 5 && !tells {
+            if (5..SESSIONS + 2).contains(&place) && !tells {
                 continue;
             }
             let judged = peers.fixture.broker.judge(now, &stand, &bytes);
-            if place == 7 {
-                peers.fixture.connect(peers.next);
-                peers.next += 1;
-            }
+            let session = peers.arrive(&stand);
             let happened = hand_in(&mut peers.fixture.broker, now, session, dialect, &bytes);
             let is_cut = judged.verdict.is_err() || happened.ended.is_some();
             if dialect == Dialect::Frames || happened.received.is_some() {
                 agree(&judged, &happened, step)?;
             }
-            if place < 7 && (is_cut || judged.ends.is_some()) {
+            if place < SESSIONS && (is_cut || judged.ends.is_some()) {
                 peers.fixture.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
                 peers.ids[place] = peers.make(place);
+            } else if place >= SESSIONS {
+                peers.fixture.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
             } else if step.reads {
                 peers.fixture.hear_bytes(session);
             }

@@ -4,6 +4,7 @@ mod admission;
 mod clauses;
 mod delivery_report;
 mod judge;
+mod judge_bytes;
 mod judge_outbound;
 mod judge_random;
 mod lost;

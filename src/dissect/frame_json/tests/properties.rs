@@ -18,8 +18,8 @@ fn formats() -> Vec<Format> {
     units.into_iter().chain(calls).chain([Format::Mpp, Format::Plugin]).collect()
 }
 
-fn ends_stream(unit: &Unit) -> bool {
-    unit.fault.as_ref().is_some_and(|fault| fault.ends_stream)
+fn has_body(unit: &Unit) -> bool {
+    unit.members.get("body").or_else(|| unit.members.get("body_bytes")).is_some()
 }
 
 proptest! {
@@ -42,7 +42,7 @@ proptest! {
         let changed = changed(&wire, at, byte)?;
         // Of a frame of the bus that was not cut no bytes are given.
         let is_of_bus = matches!(format, Format::Rmp(RmpUnits::Frames | RmpUnits::Session));
-        if !is_of_bus || units(format, &changed).iter().all(|unit| !ends_stream(unit)) {
+        if !is_of_bus || units(format, &changed).iter().all(has_body) {
             comes_back(format, &changed);
         }
         let all = |bytes: &[u8]| units(format, bytes).iter().map(printed).collect::<Vec<_>>();

@@ -5,7 +5,7 @@ use prost::Message as _;
 
 use super::{
     closing::with_ttl,
-    test_kernel::{TestKernel, accepted, envelope, participants, rounds, start},
+    test_kernel::{TestKernel, accepted, envelope, participants, start},
 };
 use crate::{
     ids::TraceId,
@@ -14,18 +14,18 @@ use crate::{
     macp::{
         Answered, Fault, Rpc, SessionState, Stand, Status, Verdict,
         envelope::request,
-        kernel::{Answer, Input, Lookup},
+        kernel::Lookup,
         proto::v1::{
             CancelSessionRequest, CancelSessionResponse, ClientInfo, Envelope, GetSessionRequest,
-            GetSessionResponse, InitializeRequest, InitializeResponse, SendRequest, SendResponse,
-            SessionStartPayload, SessionState as WireState, StreamSessionResponse,
+            GetSessionResponse, InitializeRequest, InitializeResponse, SendResponse, SessionStartPayload,
+            SessionState as WireState, StreamSessionResponse,
         },
     },
     tap::entry::{Head, Verdict as AnyVerdict},
     time::Now,
 };
 
-fn judge(fixture: &TestKernel, rpc: Rpc, bytes: &[u8]) -> Judged {
+pub(super) fn judge(fixture: &TestKernel, rpc: Rpc, bytes: &[u8]) -> Judged {
     let bytes = Bytes::copy_from_slice(bytes);
     let peer_sessions = fixture.peer_sessions;
     fixture.kernel.judge(fixture.now(), &Stand::new(rpc), &bytes, peer_sessions, Lookup::NotAsked)
@@ -35,7 +35,7 @@ fn judge_message(fixture: &TestKernel, envelope: &Envelope) -> Judged {
     judge(fixture, Rpc::Send, &request(envelope.clone()).encode_to_vec())
 }
 
-fn verdict(judged: &Judged) -> Verdict {
+pub(super) fn verdict(judged: &Judged) -> Verdict {
     match judged.verdict {
         Ok(AnyVerdict::Macp(verdict)) => verdict,
         ref other => panic!("{other:?}"),
@@ -43,7 +43,7 @@ fn verdict(judged: &Judged) -> Verdict {
 }
 
 /// What a judgement's one answer says, with its bytes.
-fn answer(judged: &Judged) -> (Answered, Bytes) {
+pub(super) fn answer(judged: &Judged) -> (Answered, Bytes) {
     let [answer] = &judged.answers[..] else { panic!("{judged:?}") };
     let Head::Macp(head) = &answer.head else { panic!("{answer:?}") };
     (head.answer.unwrap(), Bytes::copy_from_slice(&answer.bytes))
@@ -307,92 +307,4 @@ fn a_session_in_the_store_alone_is_judged_after_a_look() {
     assert_eq!((verdict(&judged), judged.certainty), (Verdict::Duplicate, Certainty::AsOfNow));
     let judged = fixture.kernel.judge(fixture.now(), &stand, &bytes, 0, Lookup::Found(None));
     assert_eq!(verdict(&judged), Verdict::Refused(Fault::UnknownSession));
-}
-
-/// Requests of every call, some of them well.
-fn any_request(chance: &mut fastrand::Rng) -> (Rpc, Bytes) {
-    let session = ["s", "t", "r", ""][chance.usize(..4)];
-    let kind = ["Proposal", "Vote", "Commitment", "Contribute", "Signal", "SessionStart"][chance.usize(..6)];
-    let payload = [r#"{"proposal_id":"p"}"#, r#"{"value":"x"}"#, "{}", ""][chance.usize(..4)];
-    let id = format!("m{}", chance.u8(..40));
-    let message = match kind {
-        "SessionStart" if session == "r" => rounds("r", &id, &["a", "b"]),
-        "SessionStart" => start(session, &id, &with_ttl(chance.i64(-1..3_000))),
-        _ => envelope(session, kind, &id, ["a", "b"][chance.usize(..2)], payload),
-    };
-    let rpc = *chance.choice(&Rpc::ALL).unwrap();
-    let mut bytes = match rpc {
-        Rpc::CancelSession => {
-            CancelSessionRequest { session_id: session.to_owned(), reason: id }.encode_to_vec()
-        }
-        Rpc::GetSession => GetSessionRequest { session_id: session.to_owned() }.encode_to_vec(),
-        _ => request(message).encode_to_vec(),
-    };
-    match chance.u8(..8) {
-        0 => bytes.truncate(chance.usize(..=bytes.len())),
-        1 if !bytes.is_empty() => {
-            let at = chance.usize(..bytes.len());
-            bytes[at] ^= 1 << chance.u8(..8);
-        }
-        _ => {}
-    }
-    (rpc, bytes.into())
-}
-
-/// Makes the call by the kernel's own inputs: what was answered, as the judgement has it.
-fn made(fixture: &mut TestKernel, rpc: Rpc, bytes: &Bytes) -> Option<Answer> {
-    let asked = |fixture: &mut TestKernel, input: Input<'_>| fixture.input(input).unwrap().unwrap();
-    match rpc {
-        Rpc::Send | Rpc::StreamSession => {
-            let envelope = SendRequest::decode(bytes.clone()).ok()?.envelope?;
-            Some(fixture.receive(&envelope))
-        }
-        Rpc::GetSession => {
-            let session = GetSessionRequest::decode(bytes.clone()).ok()?.session_id;
-            Some(asked(fixture, Input::Look { session: &session, lookup: Lookup::NotAsked }))
-        }
-        Rpc::CancelSession => {
-            let asks = CancelSessionRequest::decode(bytes.clone()).ok()?;
-            let CancelSessionRequest { session_id, reason } = asks;
-            let lookup = Lookup::NotAsked;
-            Some(asked(fixture, Input::Cancel { session: &session_id, reason: &reason, by: "", lookup }))
-        }
-        _ => None,
-    }
-}
-
-#[test]
-fn what_is_judged_is_what_is_done_then_and_judging_changes_nothing() {
-    let (mut asked, mut ended) = (0, 0);
-    for seed in 0..60 {
-        let mut chance = fastrand::Rng::with_seed(seed);
-        let limits = limits::Macp { open_max: 2, session_messages_max: 8, ..limits::Macp::default() };
-        let mut fixture = TestKernel::with(limits);
-        for _ in 0..80 {
-            fixture.ms += chance.u64(..200);
-            let before = format!("{:?}", fixture.kernel);
-            for _ in 0..2 {
-                let (rpc, bytes) = any_request(&mut chance);
-                let _ = judge(&fixture, rpc, &bytes);
-            }
-            let (rpc, bytes) = any_request(&mut chance);
-            let judged = judge(&fixture, rpc, &bytes);
-            assert_eq!(format!("{:?}", fixture.kernel), before, "seed {seed}");
-            assert!(fixture.kernel.poll_output().is_none());
-            assert_eq!(judged.answers.len() + usize::from(judged.ends.is_some()), 1, "{judged:?}");
-            let verdicts = fixture.verdicts.len();
-            let Some(made) = made(&mut fixture, rpc, &bytes) else { continue };
-            asked += 1;
-            assert_eq!(fixture.verdicts[verdicts..], [verdict(&judged)], "seed {seed}");
-            match made {
-                Answer::Acked(ack) => assert_eq!(answer(&judged).0, ack.answered()),
-                Answer::Session { .. } => assert_eq!(answer(&judged).0, Answered::Ok),
-                Answer::Declined { status, why } => {
-                    ended += 1;
-                    assert_eq!(judged.ends, Some(format!("{}: {why}", status.name())));
-                }
-            }
-        }
-    }
-    assert!(asked > 1_500 && ended > 200, "{asked} {ended}");
 }

@@ -3,6 +3,7 @@
 mod bounds;
 mod closing;
 mod judged;
+mod judged_random;
 mod log;
 mod modes;
 mod mutated;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use proptest::{collection::vec, prelude::*};
 use serde_json::{Value, json};
 
 use super::{
@@ -301,34 +302,59 @@ const BODIES: [&str; 12] = [
     "",
 ];
 
-#[test]
-fn judging_changes_nothing_and_foresees_what_is_handled() {
-    let rng = &mut fastrand::Rng::with_seed(3);
-    for seed in 0..20 {
-        let mut host = if seed % 2 == 0 { TestHost::up() } else { TestHost::installed() };
-        if seed % 2 == 1 {
-            host.spawned(&example());
+/// Plays some steps, whose choices follow from their numbers: what is said is judged first.
+fn play(is_up: bool, steps: &[u64]) {
+    let mut host = if is_up { TestHost::up() } else { TestHost::installed() };
+    if !is_up {
+        host.spawned(&example());
+    }
+    for step in steps {
+        let rng = &mut fastrand::Rng::with_seed(*step);
+        let mut body = rng.choice(BODIES).unwrap().replace('#', &rng.u64(..5).to_string()).into_bytes();
+        if !body.is_empty() && rng.u8(..4) == 0 {
+            let at = rng.usize(..body.len());
+            body[at] = rng.u8(..);
         }
-        for _ in 0..30 {
-            let mut body = rng.choice(BODIES).unwrap().replace('#', &rng.u64(..5).to_string()).into_bytes();
-            if !body.is_empty() && rng.u8(..4) == 0 {
-                let at = rng.usize(..body.len());
-                body[at] = rng.u8(..);
-            }
-            let wire = wire(&body);
-            let before = format!("{:?}", host.core);
-            for _ in 0..8 {
-                let cut = &wire[..rng.usize(..=wire.len())];
-                let _ = host.core.judge(host.now, &from(), cut);
-                let _ = host.core.judge(host.now, &Stand::To(example()), cut);
-            }
-            assert_eq!(format!("{:?}", host.core), before);
-            if host.core.process(&example()).is_none() {
-                break;
-            }
+        let wire = wire(&body);
+        let before = format!("{:?}", host.core);
+        for _ in 0..8 {
+            let cut = &wire[..rng.usize(..=wire.len())];
+            let _ = host.core.judge(host.now, &from(), cut);
+            let _ = host.core.judge(host.now, &Stand::To(example()), cut);
+        }
+        assert_eq!(format!("{:?}", host.core), before);
+        if host.core.process(&example()).is_none() {
+            break;
+        }
+        if rng.u8(..12) == 0 {
+            breaks(&mut host, &wire, rng);
+        } else {
             host.says_bytes(&example(), &body);
-            host.pass_ms(rng.u64(..2_000));
         }
+        host.pass_ms(rng.u64(..2_000));
+    }
+}
+
+/// Changes the header of a frame: where the stream is broken by it, that was foreseen.
+fn breaks(host: &mut TestHost, wire: &[u8], rng: &mut fastrand::Rng) {
+    let mut wire = wire.to_vec();
+    wire[rng.usize(..20)] = rng.u8(..);
+    let judged = host.core.judge(host.now, &from(), &wire);
+    let mut framer = Framer::new();
+    framer.push(&wire);
+    let (Ok(judged), Err(broken)) = (judged, framer.poll_frame()) else { return };
+    let verdicts = host.verdicts.len();
+    host.process(&example(), ProcessInput::Broken(broken));
+    assert_eq!(host.verdicts[verdicts..], [verdict(&judged)]);
+    assert!(judged.ends.is_some() && judged.answers.is_empty(), "{judged:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn judging_changes_nothing_and_foresees_what_is_handled(is_up: bool, steps in vec(any::<u64>(), 1..50)) {
+        play(is_up, &steps);
     }
 }
 

@@ -1,8 +1,9 @@
 //! Messages to the runs, judged before they come.
 
-use std::sync::Arc;
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
+use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
 
 use super::test_engine::{SESSION, TestEngine, by, gives, node, opening, trace};
 use crate::{
@@ -273,50 +274,59 @@ fn unnamed(response: ControlResponse) -> ControlResponse {
     }
 }
 
+/// What is seen of how an engine stands: its deadline, its open runs and questions, and what it refused.
+fn stood(fixture: &TestEngine) -> impl std::fmt::Debug + PartialEq + use<> {
+    let engine = &fixture.engine;
+    (engine.timeout(), engine.open(), engine.asks(9).len(), engine.metrics().rejected)
+}
+
+/// Plays some steps, whose choices follow from their numbers, and counts the verdicts.
+fn play(setting: u8, steps: &[u64], seen: &mut BTreeMap<String, u32>) {
+    let agents_cancel = if setting & 1 == 0 { AgentsCancel::Any } else { AgentsCancel::Own };
+    let answers_max = if setting & 2 == 0 { 4 } else { 1_000 };
+    let limits = limits::Runs { open_max: 3, answers_max, ..limits::Runs::default() };
+    let mut fixture = with_openings(Settings { limits, agents_cancel, ..Settings::default() });
+    for step in steps {
+        let mut chance = fastrand::Rng::with_seed(*step);
+        fixture.pass(chance.u64(..500));
+        let asked: Vec<ActionId> = fixture.asks.iter().map(|ask| ask.action_id).collect();
+        let before = stood(&fixture);
+        for _ in 0..3 {
+            let (of, body) = any_message(&mut chance, &asked);
+            let _ = judge(&fixture, &of, &body);
+        }
+        let (of, mut body) = any_message(&mut chance, &asked);
+        if chance.u8(..10) == 0 {
+            body.truncate(chance.usize(..body.len()));
+        }
+        let judged = judge(&fixture, &of, &body);
+        assert_eq!(stood(&fixture), before);
+        assert!(fixture.engine.poll_output().is_none());
+        *seen.entry(format!("{:?}", judged.verdict)).or_default() += 1;
+        let (responses, rejected) = (fixture.responses.len(), rejections(&fixture));
+        fixture.handle(input(&of, body));
+        let is_rejected = matches!(judged.verdict, ControlVerdict::Rejected(_));
+        assert_eq!(rejections(&fixture) - rejected, u64::from(is_rejected), "{judged:?}");
+        let told = fixture.responses[responses..].iter().cloned();
+        let told: Vec<_> = told.map(|(trace, response)| (trace, unnamed(response))).collect();
+        let foreseen = judged.answers.iter();
+        let foreseen: Vec<(TraceId, ControlResponse)> =
+            foreseen.map(|it| (it.trace, unnamed(ControlResponse::decode(&it.body).unwrap()))).collect();
+        assert_eq!(told, foreseen, "{judged:?}");
+    }
+}
+
 #[test]
 fn what_is_judged_is_what_is_done_then_and_judging_changes_nothing() {
-    let mut seen = std::collections::BTreeMap::<String, u32>::new();
-    for seed in 0..150 {
-        let mut chance = fastrand::Rng::with_seed(seed);
-        let agents_cancel = if chance.bool() { AgentsCancel::Any } else { AgentsCancel::Own };
-        let answers_max = if chance.bool() { 4 } else { 1_000 };
-        let limits = limits::Runs { open_max: 3, answers_max, ..limits::Runs::default() };
-        let mut fixture = with_openings(Settings { limits, agents_cancel, ..Settings::default() });
-        for _ in 0..40 {
-            fixture.pass(chance.u64(..500));
-            let asked: Vec<ActionId> = fixture.asks.iter().map(|ask| ask.action_id).collect();
-            let stood = |fixture: &TestEngine| {
-                let at = fixture.engine.timeout()?;
-                Some((
-                    at,
-                    fixture.engine.open(),
-                    fixture.engine.asks(9).len(),
-                    fixture.engine.metrics().rejected,
-                ))
-            };
-            let before = stood(&fixture);
-            for _ in 0..3 {
-                let (of, body) = any_message(&mut chance, &asked);
-                let _ = judge(&fixture, &of, &body);
-            }
-            let (of, body) = any_message(&mut chance, &asked);
-            let judged = judge(&fixture, &of, &body);
-            assert_eq!(stood(&fixture), before);
-            assert!(fixture.engine.poll_output().is_none());
-            *seen.entry(format!("{:?}", judged.verdict)).or_default() += 1;
-            let (responses, rejected) = (fixture.responses.len(), rejections(&fixture));
-            fixture.handle(input(&of, body));
-            let is_rejected = matches!(judged.verdict, ControlVerdict::Rejected(_));
-            assert_eq!(rejections(&fixture) - rejected, u64::from(is_rejected), "seed {seed}: {judged:?}");
-            let told = fixture.responses[responses..].iter().cloned();
-            let told: Vec<_> = told.map(|(trace, response)| (trace, unnamed(response))).collect();
-            let foreseen = judged.answers.iter();
-            let foreseen: Vec<(TraceId, ControlResponse)> =
-                foreseen.map(|it| (it.trace, unnamed(ControlResponse::decode(&it.body).unwrap()))).collect();
-            assert_eq!(told, foreseen, "seed {seed}: {judged:?}");
-        }
-    }
-    assert!(seen.len() >= 9 && seen.values().all(|count| *count > 5), "{seen:?}");
+    let seen = RefCell::new(BTreeMap::<String, u32>::new());
+    let config = ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() };
+    let played = TestRunner::new(config).run(&(0..4_u8, vec(any::<u64>(), 1..60)), |(setting, steps)| {
+        play(setting, &steps, &mut seen.borrow_mut());
+        Ok(())
+    });
+    played.unwrap();
+    let seen = seen.into_inner();
+    assert!(seen.len() >= 9, "{seen:?}");
 }
 
 fn rejections(fixture: &TestEngine) -> u64 {
