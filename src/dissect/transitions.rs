@@ -100,8 +100,9 @@ fn details_of(what: &What) -> TransitionDetails {
             vec![Node::fact("frames", frames.to_string()), Node::fact("bytes", format::bytes(*bytes))],
         ),
         What::Loss { count } => {
-            let fact = Node::fact("entries", count.to_string())
-                .with_note("this console was too slow for them (limits.tap.ring_bytes_max)");
+            let fact = Node::fact("entries", count.to_string()).with_note(
+                "evicted before they were recorded or read (limits.tap.ring_bytes_max), or damaged",
+            );
             plain("loss", vec![fact])
         }
     }

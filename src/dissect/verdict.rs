@@ -31,7 +31,7 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<VerdictLine> {
         What::Passed(_) => "left the gate",
         What::Committed { .. } => "commit is durable",
         What::Unsent { .. } => "connection closed before this was sent",
-        What::Loss { .. } => "entries lost before this console read them",
+        What::Loss { .. } => "entries lost before they were recorded or read",
     };
     vec![(Tone::Neutral, words.to_owned())]
 }

@@ -249,6 +249,9 @@ pub struct ReplayView {
     pub since: Mono,
     /// How fast it plays.
     pub speed: Speed,
+    /// Told anew where the state became another one than the entries say: behind a loss, or where some were
+    /// left out.
+    pub renewed: u64,
     /// Whether it holds.
     pub is_held: bool,
     /// Whether a place is being looked for.
@@ -307,6 +310,8 @@ pub struct Replay {
     pub files: Arc<[PathBuf]>,
     /// What is damaged in them or missing, in words.
     pub notes: Arc<[String]>,
+    /// Whether entries may be missing that were not lost: they were left out.
+    pub is_sparse: bool,
 }
 
 /// Moves a replay. Nothing here waits.
@@ -404,6 +409,7 @@ mod tests {
             passed: Duration::from_secs(10),
             since: Mono(7),
             speed,
+            renewed: 0,
             is_held: false,
             is_seeking: false,
             first: at(0),

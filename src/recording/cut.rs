@@ -116,6 +116,8 @@ impl Copy {
                 Ok(PlacedItem { log_ns, .. }) if log_ns > cut.to_ns => break,
                 Ok(PlacedItem { log_ns, item: RecordedItem::Snapshot { at, bytes } }) => {
                     let at = self.moment(log_ns, at);
+                    // What was left out in front of it took its time.
+                    self.writer.pass(at);
                     self.writer.keyframe(at.mono, at, &bytes)?;
                     self.part.keyframes += 1;
                 }

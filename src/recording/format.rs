@@ -150,6 +150,11 @@ impl LogTimes {
         wall_ns(self.started.wall).saturating_add(passed_ns)
     }
 
+    /// Whatever comes next is at this moment at the earliest.
+    pub(super) fn pass(&mut self, at: Now) {
+        self.last_ns = self.last_ns.max(self.now(at).saturating_sub(1));
+    }
+
     /// That of the next message, in nanoseconds since the Unix epoch.
     pub(super) fn next(&mut self, at: Now) -> u64 {
         self.last_ns = self.now(at).max(self.last_ns.saturating_add(1));

@@ -10,13 +10,13 @@ use mcap::{
 
 use super::{
     channels::known_topic,
-    format::{MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY},
+    format::{COMMANDS_TOPIC, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY},
     hopping::by_hopping,
     reader::{Damage, OpenError, checked_info},
     records::{RECORD_BYTES_MAX, RecordHead, Records, parsed},
     tally::Tally,
 };
-use crate::tap::recorded;
+use crate::tap::{entry::Link, recorded};
 
 /// Chunks, and tallies, of a file that are known; those behind them are not.
 const PLACES_MAX: usize = 1_000_000;
@@ -132,10 +132,31 @@ impl RecordingIndex {
         let missing = [
             (is_without, "what recorded it"),
             (has_no_counts, "the counts at its keyframes"),
+            (self.is_without_links(), "all entries of a link"),
             // One that was cut out of another one has none.
             (is_without && self.attachments.is_empty(), "its attachments"),
         ];
         missing.into_iter().filter_map(|(is_missing, what)| is_missing.then_some(what)).collect()
+    }
+
+    /// Whether entries may be missing in it that were not lost: they were left out on purpose, or by another
+    /// tool.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        self.info.as_ref().is_none_or(|info| info.is_filtered) || self.is_without_links()
+    }
+
+    /// Whether it counted entries of a link, and has none of them.
+    fn is_without_links(&self) -> bool {
+        let (Some(messages), [(_, first), .., (_, last)]) = (&self.messages, &self.tallies[..]) else {
+            return false;
+        };
+        let kept = |topic: &str| messages.get(topic).copied().unwrap_or_default();
+        Link::ALL.into_iter().any(|link| {
+            let of_station = [COMMANDS_TOPIC, MARKS_TOPIC].map(kept).iter().sum::<u64>();
+            let kept = kept(link.name()) + if link == Link::Station { of_station } else { 0 };
+            kept == 0 && last.link(link).entries > first.link(link).entries
+        })
     }
 
     /// Chunks with a keyframe.

@@ -21,6 +21,9 @@ use super::{
     tally::Tally,
 };
 
+/// What is said of a file that was filtered.
+const FILTERED: &str = "entries were left out: between keyframes, what holds is as far as the others tell";
+
 /// The shortest time between files of which it is said that nothing is recorded there, in nanoseconds.
 const UNRECORDED_NS_MIN: u64 = 1_000_000_000;
 
@@ -79,6 +82,7 @@ pub(super) struct SetFile {
     /// Its chunks are in those of the set.
     pub(super) index: RecordingIndex,
     is_being_written: bool,
+    is_sparse: bool,
 }
 
 impl SetFile {
@@ -86,7 +90,7 @@ impl SetFile {
         // Asked first: it may be finished meanwhile.
         let is_being_written = is_being_written(&path);
         match index(&path) {
-            Ok(index) => Ok(Self { path, index, is_being_written }),
+            Ok(index) => Ok(Self { is_sparse: index.is_sparse(), path, index, is_being_written }),
             Err(why) => Err(SetError::Open { path, why }),
         }
     }
@@ -161,6 +165,7 @@ pub struct RecordingSet {
     starts: Vec<Range<usize>>,
     /// What is wrong with them, or missing, in words.
     notes: Vec<String>,
+    is_sparse: bool,
 }
 
 impl RecordingSet {
@@ -183,7 +188,7 @@ impl RecordingSet {
         }
         sort(&mut files);
         check_overlap(&files)?;
-        let mut set = Self { files, chunks: Vec::new(), starts: Vec::new(), notes };
+        let mut set = Self { files, chunks: Vec::new(), starts: Vec::new(), notes, is_sparse: false };
         set.join();
         if !set.chunks.iter().any(|chunk| chunk.place.has_keyframe) {
             return Err(set.no_keyframe());
@@ -238,6 +243,9 @@ impl RecordingSet {
                 self.chunks.extend(uncovered(file, number, covered_ns));
                 covered_ns = covered_ns.max(end_ns);
             }
+            let has_any = self.chunks.len() > begin;
+            self.is_sparse |= has_any && file.is_sparse;
+            self.notes.extend((has_any && file.is_filtered()).then(|| format!("{path}: {FILTERED}")));
             match self.starts.last_mut() {
                 Some(last) if follows => last.end = self.chunks.len(),
                 _ => self.starts.push(begin..self.chunks.len()),
@@ -266,6 +274,11 @@ impl RecordingSet {
     /// Whether entries were left out of one of the files on purpose.
     pub(crate) fn is_filtered(&self) -> bool {
         self.files.iter().any(SetFile::is_filtered)
+    }
+
+    /// Whether entries may be missing that were not lost: see [`RecordingIndex::is_sparse`].
+    pub(crate) const fn is_sparse(&self) -> bool {
+        self.is_sparse
     }
 
     /// By how many rules values of them were masked: the most that a file says.
@@ -323,7 +336,7 @@ impl RecordingSet {
     /// that of the first ends, and nothing was left out of it on purpose.
     pub(super) fn is_continued(&self, before: usize, number: usize) -> bool {
         let (Some(one), Some(next)) = (self.file_of(before), self.file_of(number)) else { return false };
-        let Some(info) = next.index.info.as_ref().filter(|info| !info.is_filtered) else { return false };
+        let Some(info) = next.index.info.as_ref().filter(|_| !next.is_sparse) else { return false };
         let continues = || info.previous.as_deref().is_some_and(|name| one.path.ends_with(name));
         one.path == next.path || continues()
     }

@@ -130,3 +130,18 @@ fn what_a_filter_left_out_is_read_from_the_files_that_have_it() {
     }
     assert_eq!(seqs, [50, 100, 150, 200, 201, 250, 300]);
 }
+
+#[test]
+fn what_is_without_all_entries_of_a_link_was_changed_by_another_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("night.mcap");
+    begin(&path, &info(0), &[(1, 1_000), (2, 2_000)]).finish();
+    let whole = super::index(&path).unwrap();
+    assert!(!whole.is_sparse() && whole.missing().is_empty());
+    let mut without = whole.clone();
+    let messages = without.messages.as_mut().unwrap();
+    messages.retain(|topic, _| topic == super::format::SNAPSHOT_TOPIC);
+    assert!(without.is_sparse() && without.missing() == ["all entries of a link"]);
+    let unnamed = super::RecordingIndex { info: None, ..whole };
+    assert!(unnamed.is_sparse(), "nobody knows what another tool left out");
+}

@@ -221,6 +221,11 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
+    /// Nothing more comes of before this moment.
+    pub(super) fn pass(&mut self, at: Now) {
+        self.times.pass(at);
+    }
+
     /// Writes the counts so far.
     fn note_tally(&mut self) -> Result<(), WriteError> {
         self.mcap.write_metadata(&Metadata { name: TALLY.to_owned(), metadata: self.tally.to_metadata() })?;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use super::{
-    entry::Entry,
+    entry::{Entry, What},
     recorded::OwnedEntry,
     ring::{Run, SEGMENT_ENTRIES, Segment},
     sequencer::{Shared, State, TooManyReaders},
@@ -77,6 +77,14 @@ impl Batch {
         }
         close(&mut run, lost);
         batches
+    }
+
+    /// The same where what does not come was left out and not lost, unless the first entry says that it was.
+    #[must_use]
+    pub(crate) fn of_left_out(mut self) -> Self {
+        let is_loss = self.get(0).is_some_and(|first| matches!(first.entry.what, What::Loss { .. }));
+        self.lost = if is_loss { self.lost } else { 0 };
+        self
     }
 
     /// The entries, in order; never none.

@@ -78,7 +78,7 @@ pub fn play_through(port: Arc<dyn StationPort>, config: Config) -> Result<u64, C
 
 impl App {
     /// Plays on until the end is folded.
-    async fn play_through(&mut self) -> u64 {
+    pub(crate) async fn play_through(&mut self) -> u64 {
         let Some(replaying) = &self.replaying else { return 0 };
         let begun = replaying.view().at;
         replaying.act(ReplayAct::Toggle);
@@ -94,7 +94,7 @@ impl App {
     }
 
     /// Takes in everything that comes, until what is shown asks for nothing more.
-    async fn settle(&mut self) {
+    pub(crate) async fn settle(&mut self) {
         self.connect();
         for _ in 0..ROUNDS_MAX {
             self.run_headless(Self::is_settled).await;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     console::{draw::class::Class, model::Model, settings::ReplayedMoment},
-    tap::entry::station::Level,
+    tap::{Batch, entry::station::Level},
     time::{Mono, Now},
 };
 
@@ -99,7 +99,25 @@ impl App {
         if is_elsewhere {
             self.begin_anew();
         }
+        self.take_renewed();
         self.is_dirty = true;
+    }
+
+    /// Takes the state anew where it became another one than the entries say.
+    pub(super) fn take_renewed(&mut self) {
+        let Some(replaying) = self.replaying.as_mut().filter(|_| self.sync == Sync::Synced) else { return };
+        let renewed = replaying.replay.view.borrow().renewed;
+        if std::mem::replace(&mut replaying.renewed, renewed) != renewed {
+            (self.sync, self.snapshot_requested_at) = (Sync::Needed, None);
+            self.connect();
+        }
+    }
+
+    /// Reads what has come. A recording says itself what was lost, and what was left out was not.
+    pub(super) fn read(&mut self) -> Option<Batch> {
+        let batch = self.reader.as_mut()?.read()?;
+        let is_sparse = self.replaying.as_ref().is_some_and(|replaying| replaying.replay.is_sparse);
+        Some(if is_sparse { batch.of_left_out() } else { batch })
     }
 
     /// Begins with nothing at another place. How panes are looked at stays.

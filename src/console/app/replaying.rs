@@ -11,6 +11,8 @@ pub(crate) struct Replaying {
     pub(super) replay: Replay,
     /// Which place of those that were gone to the model is of.
     pub(super) generation: u64,
+    /// How often its state became another one until what is shown.
+    pub(super) renewed: u64,
     /// How many acts came to nothing until now.
     pub(super) refused: u64,
     /// When the message goes: its clock is one's own.
@@ -22,7 +24,7 @@ pub(crate) struct Replaying {
 impl Replaying {
     pub(crate) fn new(replay: Replay) -> Self {
         let generation = replay.view.borrow().generation;
-        Self { replay, generation, refused: 0, message_until: None, left_at: None }
+        Self { replay, generation, renewed: 0, refused: 0, message_until: None, left_at: None }
     }
 
     /// Where it is.

@@ -16,10 +16,10 @@ use crate::{
     dissect::EntryRecord,
     port::{Page, PortError, Query, Snapshot},
     tap::{
-        EntryRef,
+        Batch, EntryRef,
         entry::{Transition, What, station},
     },
-    time::Mono,
+    time::{Mono, Now},
 };
 
 /// The least time between two snapshots: a console that falls behind again and again leaves the station its
@@ -126,6 +126,7 @@ impl App {
         self.is_behind = true;
         self.load_past(is_of_another_start);
         self.ask_intercepted();
+        self.take_renewed();
         // What a recording knows of them comes with its past.
         if is_first && self.replaying.is_none() {
             let query = Query::Invocations {
@@ -174,13 +175,13 @@ impl App {
         let (begun, shown) = (self.clock.mono(), self.shown_now());
         let (half, slice) = (self.slice(SLICE / 2), self.slice(SLICE));
         let now = self.now.mono;
-        let Some(reader) = &mut self.reader else { return };
+        let Some(reader) = &self.reader else { return };
         self.folded_at = now;
         let (waited, mut folded, mut has_read, mut is_routine) = (reader.lag(), 0, false, true);
         // What was noted in earlier slices comes first, and leaves half of this one to what came since.
         let mut has_judged = judge_until(&mut self.model, || half.is_over());
         loop {
-            let Some(batch) = reader.read() else {
+            let Some(batch) = self.read() else {
                 self.frame_scheduler.caught_up();
                 break;
             };
@@ -188,14 +189,7 @@ impl App {
             has_read = true;
             is_routine &= batch.lost == 0;
             if batch.lost > 0 {
-                // What a new start of the station said before it was attached, no console fell behind of.
-                if !batch.iter().next().is_some_and(is_new_start) {
-                    self.model.record_loss(batch.lost, shown);
-                }
-                self.ui.time.anchor(&self.model, true);
-                self.skip_unread = self.lost_at.is_some_and(|at| now.since(at) < REPEATED_LOSS_WITHIN);
-                self.lost_at = Some(now);
-                self.sync = Sync::Needed;
+                self.lose(&batch, shown);
             }
             let resyncing = self.sync != Sync::Synced;
             for entry in batch.iter() {
@@ -229,6 +223,21 @@ impl App {
         if has_read || has_judged {
             self.show_folded(is_routine && !has_judged);
         }
+    }
+
+    /// Notes what was lost before a batch: a snapshot mends it.
+    fn lose(&mut self, batch: &Batch, shown: Now) {
+        // A replay waits for this console: what is lost in it was lost before.
+        let is_live = self.replaying.is_none();
+        // What a new start of the station said before it was attached, no console fell behind of.
+        if is_live && !batch.iter().next().is_some_and(is_new_start) {
+            self.model.record_loss(batch.lost, shown);
+        }
+        self.ui.time.anchor(&self.model, true);
+        let now = self.now.mono;
+        self.skip_unread = is_live && self.lost_at.is_some_and(|at| now.since(at) < REPEATED_LOSS_WITHIN);
+        self.lost_at = Some(now);
+        self.sync = Sync::Needed;
     }
 
     /// Shows what was folded. What is told every second whatever happens is shown with the next second; of a

@@ -57,6 +57,7 @@ mod present;
 mod queue_control;
 mod reloads;
 mod replay_equals_live;
+mod replay_of_parts;
 mod replay_of_shipped;
 mod replaying;
 mod run_actions;

@@ -29,6 +29,7 @@ fn replayed() -> TestConsole {
         passed: Duration::from_secs(50),
         since: at.mono,
         speed: Speed::parse("4").unwrap(),
+        renewed: 0,
         is_held: false,
         is_seeking: false,
         first: at.before(Duration::from_secs(50)),

@@ -6,12 +6,12 @@
 //! wall clock   22:00         22:40│22:10         22:55       one stretch, and another
 //! ```
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use super::reach::Target;
 use crate::{
     recording::{PlacedItem, RecordedItem, SetReader},
-    time::Wall,
+    time::{Now, Wall},
 };
 
 /// How far the wall clock and the `log_time` differ by their rounding and by the order of entries alone, in
@@ -23,6 +23,24 @@ const LOOKED_THROUGH_MAX: u64 = 16_384;
 const HALVED_MAX: usize = 48;
 /// Stretches that are told from each other.
 const STRETCHES_MAX: usize = 1_024;
+
+/// A place that was gone to, and the moment that its `log_time` is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Anchor {
+    pub(super) log_ns: u64,
+    pub(super) at: Now,
+}
+
+impl Anchor {
+    /// The moment at another `log_time`.
+    pub(super) fn moment(self, log_ns: u64) -> Now {
+        if log_ns >= self.log_ns {
+            self.at.after(Duration::from_nanos(log_ns - self.log_ns))
+        } else {
+            self.at.before(Duration::from_nanos(self.log_ns - log_ns))
+        }
+    }
+}
 
 /// A moment by both clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,21 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use super::{
+    ReplayPort,
+    reach::{Target, reach},
     test_recordings::block_on,
     tests::{act, info, night, open, sample},
 };
 use crate::{
+    ids::Seq,
+    limits::Limits,
     port::{ReplayAct, ReplayPlace, Snapshot, Speed, StationPort as _},
-    recording::{self, RecordedItem, RecordingSet, SetCursor, SetReader, test_files::TestFile},
-    tap::entry::{Entry, What},
+    recording::{self, Cut, RecordedItem, RecordingSet, SetCursor, SetReader, test_files::TestFile},
+    tap::{
+        Batch, EntryRef,
+        entry::{Entry, What},
+        recorded::OwnedEntry,
+    },
     time::Wall,
 };
 
@@ -135,4 +143,62 @@ fn between_files_it_is_said_that_nothing_is_recorded() {
         let next = act(&port, ReplayAct::Toggle, |view| !view.is_held && view.unrecorded.is_none()).await;
         assert!(next.at.wall >= ends[1].0, "{:?} {ends:?}", next.at);
     });
+}
+
+#[test]
+fn where_entries_were_left_out_none_is_lost_and_keyframes_say_what_they_changed() {
+    let night = night(1, 97);
+    let set = Arc::new(RecordingSet::open(&night.files).unwrap());
+    let mut reader = SetReader::new(Arc::clone(&set));
+    let (limits, path) = (Limits::default(), night.folder.path().join("part.mcap"));
+    let (head, from) = ReplayPort::part_from(&mut reader, set.span_ns().0, &limits).unwrap();
+    let is_kept = |seq: Seq| seq.0.is_multiple_of(5);
+    let keeps = &mut |entry: EntryRef<'_>| is_kept(entry.entry.seq);
+    let cut = Cut { head, from, to_ns: u64::MAX, keeps, is_filtered: true, tallied: |_| None };
+    recording::cut(&mut reader, cut, &path, limits.recording).unwrap();
+    let of_part = Arc::new(RecordingSet::open(&[path]).unwrap());
+    assert!(of_part.notes().iter().any(|note| note.contains("entries were left out")));
+
+    // Its keyframes have their own times.
+    let starts = |set: &RecordingSet| -> Vec<u64> {
+        let chunks = (0..set.len()).filter_map(|number| Some(set.chunk(number)?.place));
+        chunks.filter(|place| place.has_keyframe).map(|place| place.start_ns).collect()
+    };
+    assert_eq!(starts(&of_part)[1..], starts(&set)[1..]);
+    let mut reader = SetReader::new(Arc::clone(&of_part));
+    for (number, at_ns) in starts(&of_part).into_iter().enumerate().skip(1) {
+        let at = reach(&mut reader, Target::Time(at_ns), &limits).unwrap().state;
+        assert!(at.snapshot() == night.state(number * 97 - 1), "keyframe {number}");
+    }
+
+    let kept: Vec<OwnedEntry> = night.entries.iter().filter(|it| is_kept(it.entry.seq)).cloned().collect();
+    let port = open(&of_part, ReplayPlace::Start, Speed::MAX, true);
+    let played = block_on(async {
+        let (mut reader, mut replay) = (port.entries().unwrap(), port.replay().unwrap());
+        replay.control.act(ReplayAct::Toggle);
+        let mut all = Vec::new();
+        while all.len() < kept.len() {
+            reader.ready().await;
+            while let Some(batch) = reader.read() {
+                assert_eq!(batch.len(), 1);
+                all.extend(
+                    batch.iter().map(|it| OwnedEntry { entry: it.entry.clone(), bytes: it.bytes.to_vec() }),
+                );
+            }
+            let generation = replay.view.borrow().generation;
+            replay.control.folded(generation, reader.next());
+        }
+        let at_end = replay.view.wait_for(|view| view.is_held).await.unwrap().clone();
+        assert!(at_end.renewed > 0 && at_end.lost == 0, "{at_end:?}");
+        assert!(all == kept);
+        port.snapshot().await.unwrap()
+    });
+    let end = reach(&mut reader, Target::Time(u64::MAX), &limits).unwrap().state;
+    assert_eq!((end.lost(), end.last()), (0, kept.last().map(|last| last.entry.seq)));
+    let end = end.snapshot();
+    assert!((played.as_of, &played.mpp, &played.rmp) == (end.as_of, &end.mpp, &end.rmp));
+    // Its past was not lost either.
+    let page = block_on(open(&of_part, ReplayPlace::End, Speed::ONE, true).past(Seq(u64::MAX))).unwrap();
+    assert!(page.batches.iter().all(|batch| batch.lost == 0));
+    assert_eq!(page.batches.iter().map(Batch::len).sum::<usize>(), kept.len());
 }

@@ -47,7 +47,7 @@ pub(super) struct InvocationHistory {
     commands: BTreeMap<Seq, Vec<NewInvocation>>,
     applied: Option<Applied>,
     /// Whether entries were left out on purpose: none of those that were is of a row that is here.
-    is_filtered: bool,
+    is_sparse: bool,
     /// Gaps in the entries.
     gaps: u64,
     next: Option<Seq>,
@@ -63,8 +63,8 @@ struct Cx<'a> {
 }
 
 impl InvocationHistory {
-    pub(super) const fn new(rows: KnownRows, is_filtered: bool) -> Self {
-        Self { is_filtered, rows, commands: BTreeMap::new(), applied: None, gaps: 0, next: None }
+    pub(super) const fn new(rows: KnownRows, is_sparse: bool) -> Self {
+        Self { is_sparse, rows, commands: BTreeMap::new(), applied: None, gaps: 0, next: None }
     }
 
     /// Takes in the rows of a state: those that are with the adapter, and those that ended last. It may be of
@@ -98,7 +98,7 @@ impl InvocationHistory {
     /// Takes in the next entry.
     pub(super) fn take(&mut self, entry: EntryRef<'_>) {
         let of = entry.entry;
-        let is_missing = !self.is_filtered && self.next.is_some_and(|next| next != of.seq);
+        let is_missing = !self.is_sparse && self.next.is_some_and(|next| next != of.seq);
         self.gaps += u64::from(is_missing || matches!(of.what, What::Loss { .. }));
         self.next = Some(of.seq.next());
         let has_text = matches!(of.what, What::Transition(Any::Mpp(_)));

@@ -88,7 +88,7 @@ fn read(
     let limits = &shared.limits.port;
     let (rows_max, bytes_max) = (limits.examined_rows_max, limits.answer_bytes_max);
     let bounds = RowBounds { beyond, oldest_first, rows_max, bytes_max };
-    let mut history = InvocationHistory::new(KnownRows::new(bounds), shared.set.is_filtered());
+    let mut history = InvocationHistory::new(KnownRows::new(bounds), shared.set.is_sparse());
     if let Some(first) = first_state(past, place) {
         history.observe(&first.mpp, now.mono);
     }

@@ -58,7 +58,11 @@ fn page(reader: &mut SetReader, before: Seq, near: usize) -> PastPage {
     // Entries that come again are left out.
     entries.dedup_by(|next, one| next.entry.seq <= one.entry.seq);
     let oldest = if entries.is_empty() { None } else { oldest(reader, start.start, start.end) };
-    PastPage { batches: Batch::of(entries), oldest }
+    let mut batches = Batch::of(entries);
+    if reader.set().is_sparse() {
+        batches = batches.into_iter().map(Batch::of_left_out).collect();
+    }
+    PastPage { batches, oldest }
 }
 
 /// The first entry of a start of a station.

@@ -272,6 +272,7 @@ impl StationPort for ReplayPort {
     fn replay(&self) -> Option<Replay> {
         let control = Arc::clone(&self.life) as Arc<dyn ReplayControl>;
         let (files, notes) = (Arc::clone(&self.files), Arc::clone(&self.notes));
-        Some(Replay { view: self.life.shared.view.subscribe(), control, files, notes })
+        let (view, is_sparse) = (self.life.shared.view.subscribe(), self.life.shared.set.is_sparse());
+        Some(Replay { view, control, files, notes, is_sparse })
     }
 }

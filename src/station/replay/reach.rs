@@ -126,7 +126,7 @@ fn reach_from(reader: &mut SetReader, keyframe: usize, target: Target, limits: &
     let set = std::sync::Arc::clone(reader.set());
     let mut cursor = SetCursor::at(&set, keyframe);
     let (snapshot, mut log_ns) = first_snapshot(reader, &mut cursor, keyframe)?;
-    let (mut state, mut damage) = (ReplayState::after_loss(snapshot, set.lost_until(keyframe)), None);
+    let (mut state, mut damage) = (ReplayState::in_chunk(snapshot, &set, keyframe), None);
     loop {
         match cursor.peek(reader) {
             None => break,
@@ -137,10 +137,13 @@ fn reach_from(reader: &mut SetReader, keyframe: usize, target: Target, limits: &
             Some(Ok(item)) if is_behind(item, target) => break,
             Some(Ok(PlacedItem { log_ns: at, item })) => {
                 log_ns = *at;
-                if let RecordedItem::Entry(entry) = item
-                    && state.take(entry.as_ref(), limits) == Carried::Unknown
-                {
-                    renew(reader, &cursor, &mut state);
+                match item {
+                    RecordedItem::Snapshot { bytes, .. } => drop(state.pass(bytes)),
+                    RecordedItem::Entry(entry) => {
+                        if state.take(entry.as_ref(), limits) == Carried::Unknown {
+                            renew(reader, &cursor, &mut state);
+                        }
+                    }
                 }
             }
         }

@@ -4,6 +4,7 @@ use crate::{
     ids::Seq,
     limits::Limits,
     port::{Snapshot, StationView},
+    recording::RecordingSet,
     tap::{EntryRef, entry::What, injected_traces::InjectedTraces},
     time::Now,
 };
@@ -30,29 +31,32 @@ pub(in crate::station) struct ReplayState {
     at: Now,
     /// Entries that were lost until there.
     lost: u64,
+    /// Whether entries may be missing that were not lost: see [`RecordingSet::is_sparse`].
+    is_sparse: bool,
 }
 
 impl ReplayState {
-    /// That of a keyframe, until which so many entries were lost.
-    pub(super) fn after_loss(snapshot: Snapshot, lost: u64) -> Self {
-        Self { lost, ..Self::of(snapshot) }
+    /// That of the keyframe in a chunk.
+    pub(super) fn in_chunk(snapshot: Snapshot, set: &RecordingSet, chunk: usize) -> Self {
+        Self { lost: set.lost_until(chunk), is_sparse: set.is_sparse(), ..Self::of(snapshot) }
     }
 
     /// That of a keyframe.
     pub(in crate::station) fn of(snapshot: Snapshot) -> Self {
         let mut injected = InjectedTraces::default();
         injected.restore(&snapshot.station.injected_traces, &snapshot.station.injected_entries);
-        Self { at: snapshot.at, snapshot, injected, last: None, lost: 0 }
+        Self { at: snapshot.at, snapshot, injected, last: None, lost: 0, is_sparse: false }
     }
 
     /// Carries it on by the next entry. Where entries are missing before it, or were lost, or a host began
-    /// again, the state is that of before until it is [renewed](Self::renew).
+    /// again, the state is that of before until it is [renewed](Self::renew). Where entries were left out, the
+    /// others carry it on as far as they tell.
     pub(in crate::station) fn take(&mut self, entry: EntryRef<'_>, limits: &Limits) -> Carried {
         let (seq, at) = (entry.entry.seq, entry.entry.at);
         if self.last.is_some_and(|last| seq <= last) {
             return Carried::Repeated;
         }
-        let is_missing = self.last.is_some_and(|last| last.next() != seq);
+        let is_missing = !self.is_sparse && self.last.is_some_and(|last| last.next() != seq);
         self.last = Some(seq);
         self.at = at;
         self.injected.fold(entry.entry);
@@ -67,6 +71,19 @@ impl ReplayState {
     pub(super) fn renew(&mut self, snapshot: Snapshot) {
         self.injected.restore(&snapshot.station.injected_traces, &snapshot.station.injected_entries);
         self.snapshot = snapshot;
+    }
+
+    /// Passes a keyframe. Where entries were left out it says what they changed; whether it does.
+    pub(super) fn pass(&mut self, keyframe: &[u8]) -> bool {
+        let Some(snapshot) = self.is_sparse.then(|| Snapshot::decode(keyframe).ok()).flatten() else {
+            return false;
+        };
+        let (known, noted) = (self.snapshot.as_of.0, snapshot.as_of.0);
+        let is_later = noted != known && noted.iter().zip(&known).all(|(noted, known)| noted >= known);
+        if is_later {
+            self.renew(snapshot);
+        }
+        is_later
     }
 
     /// Whether it has entries behind the one that came last.

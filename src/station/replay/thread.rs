@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{
     bar::bar,
-    clocks::Clocks,
+    clocks::{Anchor, Clocks},
     player::Player,
     reach::{Found, Reached, Target, find_note, next_seq, reach, renew},
     shared::{Shared, Stage},
@@ -15,7 +15,7 @@ use crate::{
     limits::Limits,
     port::{PortError, ReplayAct, ReplayPlace, ReplaySpan, ReplayView},
     recording::{Damage, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
-    tap::{Mirror, entry::What, recorded::OwnedEntry},
+    tap::Mirror,
     time::{Clock, Mono, Now, Wall},
     words::quoted,
 };
@@ -32,24 +32,6 @@ const TOLD_EVERY: Duration = Duration::from_millis(50);
 const FOLDED_CHECK: Duration = Duration::from_millis(100);
 /// How much is played of a time of which nothing is recorded, in nanoseconds of it.
 const GAP_PLAYED_NS: u64 = 2_000_000_000;
-
-/// A place that was gone to, and the moment that its `log_time` is.
-#[derive(Clone, Copy, Debug)]
-struct Anchor {
-    log_ns: u64,
-    at: Now,
-}
-
-impl Anchor {
-    /// The moment at another `log_time`.
-    fn moment(self, log_ns: u64) -> Now {
-        if log_ns >= self.log_ns {
-            self.at.after(Duration::from_nanos(log_ns - self.log_ns))
-        } else {
-            self.at.before(Duration::from_nanos(self.log_ns - log_ns))
-        }
-    }
-}
 
 /// Why nothing is handed out for the moment.
 enum Pause {
@@ -74,6 +56,8 @@ pub(super) struct ReplayThread {
     /// Bytes that were handed out since all was folded.
     unfolded_bytes: usize,
     told_at: Mono,
+    /// How often the state became another one than the entries say.
+    renewed: u64,
     refused: Option<(u64, Arc<str>)>,
     /// Whether it said last that nothing is recorded where it is.
     is_unrecorded: bool,
@@ -111,6 +95,7 @@ impl ReplayThread {
             at: anchor.moment(player.position(now)),
             passed: passed(&player, now),
             since: now,
+            renewed: 0,
             speed: player.speed(),
             is_held: player.is_held(),
             is_seeking: false,
@@ -137,6 +122,7 @@ impl ReplayThread {
             next,
             unfolded_bytes: 0,
             told_at: now,
+            renewed: 0,
             refused,
             is_unrecorded: false,
         };
@@ -176,7 +162,7 @@ impl ReplayThread {
             let stage = self.shared.stage();
             (stage.generation, stage.state.lost())
         };
-        let refused = self.refused.clone();
+        let (refused, renewed) = (self.refused.clone(), self.renewed);
         let unrecorded = self.unrecorded(now);
         self.is_unrecorded = unrecorded.is_some();
         self.shared.view.send_modify(|view| {
@@ -185,6 +171,7 @@ impl ReplayThread {
                 at,
                 passed,
                 since: now,
+                renewed,
                 speed,
                 is_held,
                 is_seeking: false,
@@ -410,19 +397,19 @@ impl ReplayThread {
             }
             (pause, _) => pause,
         };
-        let is_loss = due.iter().any(|it| matches!(it.entry.what, What::Loss { .. }));
+        let before = self.renewed;
         if !due.is_empty() {
             self.push(due);
         }
         let is_due = self.player.is_max() && now.since(self.told_at) >= TOLD_EVERY;
-        if is_due || is_loss || self.unrecorded(now).is_some() != self.is_unrecorded {
+        if is_due || self.renewed != before || self.unrecorded(now).is_some() != self.is_unrecorded {
             self.tell();
         }
         pause
     }
 
     /// Takes entries that are due, at most so many; what comes behind them, where they are fewer.
-    fn take_due(&mut self, now: Mono, due: &mut Vec<OwnedEntry>) -> Pause {
+    fn take_due(&mut self, now: Mono, due: &mut Vec<RecordedItem>) -> Pause {
         while due.len() < BATCH {
             let log_ns = match self.cursor.peek(&mut self.reader) {
                 Some(Ok(item)) => item.log_ns,
@@ -446,30 +433,40 @@ impl ReplayThread {
                 return Pause::For(FOLDED_CHECK);
             }
             let Some(Ok(PlacedItem { item, .. })) = self.cursor.next(&mut self.reader) else { break };
-            let RecordedItem::Entry(entry) = item else { continue };
-            self.anchor = Anchor { log_ns, at: entry.entry.at };
-            if self.player.is_max() {
-                self.player.reached(log_ns, now);
+            if let RecordedItem::Entry(entry) = &item {
+                self.anchor = Anchor { log_ns, at: entry.entry.at };
+                if self.player.is_max() {
+                    self.player.reached(log_ns, now);
+                }
+                self.next = self.next.max(entry.entry.seq.next());
+                self.unfolded_bytes += entry.bytes.len();
             }
-            self.next = self.next.max(entry.entry.seq.next());
-            self.unfolded_bytes += entry.bytes.len();
-            due.push(entry);
+            due.push(item);
         }
         Pause::None
     }
 
     /// Hands out entries. The state is ahead of whoever folds them.
-    fn push(&mut self, due: Vec<OwnedEntry>) {
+    fn push(&mut self, due: Vec<RecordedItem>) {
         let shared = Arc::clone(&self.shared);
         let mut stage = shared.stage();
         stage.chunk = self.cursor.chunk();
-        for entry in &due {
-            let carried = stage.state.take(entry.as_ref(), &shared.limits);
-            if carried == Carried::Unknown {
-                renew(&mut self.reader, &self.cursor, &mut stage.state);
-            }
+        let mut entries = Vec::with_capacity(due.len());
+        for item in due {
+            let is_renewed = match item {
+                RecordedItem::Snapshot { bytes, .. } => stage.state.pass(&bytes),
+                RecordedItem::Entry(entry) => {
+                    let is_unknown = stage.state.take(entry.as_ref(), &shared.limits) == Carried::Unknown;
+                    if is_unknown {
+                        renew(&mut self.reader, &self.cursor, &mut stage.state);
+                    }
+                    entries.push(entry);
+                    is_unknown
+                }
+            };
+            self.renewed += u64::from(is_renewed);
         }
-        stage.mirror.push(due);
+        stage.mirror.push(entries);
     }
 
     /// There are no more entries, of this start of the station or of any.
