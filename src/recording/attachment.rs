@@ -19,13 +19,28 @@ pub struct Attachment {
     /// Its content, without secrets. One that is longer than what is left of an eighth of the file's limit is
     /// left out.
     pub bytes: Vec<u8>,
+    /// The length of the content, where that is left out.
+    pub left_out: Option<u64>,
 }
 
 impl Attachment {
     /// One that is text.
     #[must_use]
     pub fn text(name: &str, media_type: &str, text: String) -> Self {
-        Self { name: name.to_owned(), media_type: media_type.to_owned(), bytes: text.into_bytes() }
+        Self::file(name, media_type, text.into_bytes())
+    }
+
+    /// One that is a file's content.
+    #[must_use]
+    pub fn file(name: &str, media_type: &str, bytes: Vec<u8>) -> Self {
+        Self { name: name.to_owned(), media_type: media_type.to_owned(), bytes, left_out: None }
+    }
+
+    /// It without its content, where that is longer than so many bytes.
+    #[must_use]
+    pub fn within(self, bytes_max: usize) -> Self {
+        let len = self.bytes.len();
+        if len <= bytes_max { self } else { Self { bytes: Vec::new(), left_out: Some(len as u64), ..self } }
     }
 }
 
@@ -44,6 +59,7 @@ pub(super) fn attachments_of(path: &Path, bytes_max: u64) -> Vec<Attachment> {
                 name: header.name,
                 media_type: header.media_type,
                 bytes: data.into_owned(),
+                left_out: None,
             });
         }
     }

@@ -74,7 +74,14 @@ pub fn cut(
     let set = std::sync::Arc::clone(reader.set());
     let first = cut.from.chunk().saturating_sub(1);
     let is_filtered = cut.is_filtered || set.is_filtered();
-    let attached = set.file_of(first).map(|file| attachments_of(&file.path, limits.file_bytes_max));
+    let attached = set.file_of(first).map(|file| {
+        let left_out = file
+            .index
+            .left_out
+            .iter()
+            .map(|(name, len)| Attachment { left_out: Some(*len), ..Attachment::file(name, "", Vec::new()) });
+        attachments_of(&file.path, limits.file_bytes_max).into_iter().chain(left_out).collect::<Vec<_>>()
+    });
     let of_set = RecordingInfo { redact_rules: set.redact_rules(), ..set.info_of(first) };
     let info = RecordingInfo { previous: None, is_always: false, is_filtered, ..of_set };
     let file = private_files::create_new(to).map_err(RepairError::Write)?;

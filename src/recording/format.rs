@@ -41,6 +41,9 @@ pub(super) const ENCODING: &str = "protobuf";
 /// The name of the metadata record.
 pub(super) const METADATA: &str = "rl-console";
 
+/// The name of the metadata record with the lengths of what was to be attached, and is left out.
+pub(super) const LEFT_OUT: &str = "attachments_left_out";
+
 /// The name of the metadata record before each keyframe.
 pub(super) const TALLY: &str = "tally";
 

@@ -10,11 +10,12 @@ use mcap::{
 
 use super::{
     channels::known_topic,
-    format::{COMMANDS_TOPIC, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY},
+    format::{COMMANDS_TOPIC, LEFT_OUT, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY},
     hopping::by_hopping,
     reader::{Damage, OpenError, checked_info},
     records::{RECORD_BYTES_MAX, RecordHead, Records, parsed},
     tally::Tally,
+    tiles::Tiles,
 };
 use crate::tap::{entry::Link, recorded};
 
@@ -67,6 +68,8 @@ pub struct RecordingIndex {
     pub tallies: Vec<(u64, Tally)>,
     /// The names of what is attached.
     pub attachments: Vec<String>,
+    /// The lengths in bytes of what was to be attached and was left out, by name.
+    pub left_out: BTreeMap<String, u64>,
     /// The topics of its channels; those that are not ours are empty.
     pub channels: BTreeMap<u16, String>,
     /// Messages by channel, of a file that was finished.
@@ -112,6 +115,7 @@ impl RecordingIndex {
             chunks: Vec::new(),
             tallies: Vec::new(),
             attachments: Vec::new(),
+            left_out: BTreeMap::new(),
             channels: BTreeMap::new(),
             messages: None,
             damage: None,
@@ -195,6 +199,9 @@ impl RecordingIndex {
             }
         } else if metadata.name == TALLY && self.tallies.len() < PLACES_MAX {
             self.tallies.push((at, Tally::from_metadata(&metadata.metadata)));
+        } else if metadata.name == LEFT_OUT && self.left_out.len() < ATTACHMENTS_MAX {
+            let lengths = metadata.metadata.into_iter();
+            self.left_out.extend(lengths.filter_map(|(name, len)| Some((name, len.parse().ok()?))));
         }
         Ok(metadata.name == TALLY)
     }
@@ -207,6 +214,7 @@ struct Summary {
     is_ours: bool,
     /// Metadata records of the file, and those whose places it has.
     metadata: (u64, u64),
+    tiles: Tiles,
 }
 
 impl Summary {
@@ -248,7 +256,7 @@ fn from_summary(records: &mut Records) -> Result<Option<Summary>, OpenError> {
         let Ok((RecordHead { op: op::METADATA, .. }, body)) = read else { return Ok(None) };
         index.metadata(at, &body)?;
     }
-    if index.chunks.iter().any(|chunk| chunk.at.saturating_add(chunk.len) > start) {
+    if !found.tiles.is_whole(records, start) {
         return Ok(None);
     }
     index.tallies.sort_by_key(|(at, _)| *at);
@@ -269,7 +277,8 @@ fn is_intact(summary: &[u8], footer: &Footer) -> bool {
 
 /// Reads the summary; the places of metadata records, in the order of the file. Nothing where it is damaged.
 fn summary_places(mut summary: &[u8], bytes: u64) -> Option<(Summary, Vec<u64>)> {
-    let mut found = Summary { index: RecordingIndex::empty(bytes), is_ours: false, metadata: (0, 0) };
+    let (index, tiles) = (RecordingIndex::empty(bytes), Tiles::default());
+    let mut found = Summary { index, is_ours: false, metadata: (0, 0), tiles };
     let (mut topics, mut chunks, mut places) = (BTreeMap::new(), Vec::new(), Vec::new());
     let mut counts = None;
     while let Some((head, rest)) = summary.split_at_checked(9) {
@@ -280,14 +289,23 @@ fn summary_places(mut summary: &[u8], bytes: u64) -> Option<(Summary, Vec<u64>)>
         match parsed(*op, body).ok()? {
             Record::Schema { header, .. } => found.is_ours |= is_ours(&header.name),
             Record::Channel(channel) => drop(topics.insert(channel.id, channel.topic)),
-            Record::ChunkIndex(chunk) if chunks.len() < PLACES_MAX => chunks.push(chunk),
+            Record::ChunkIndex(chunk) if chunks.len() < PLACES_MAX => {
+                let len = chunk.chunk_length.checked_add(chunk.message_index_length)?;
+                found.tiles.chunk(chunk.chunk_start_offset, len);
+                chunks.push(chunk);
+            }
             Record::MetadataIndex(metadata) => {
+                found.tiles.record(op::METADATA, metadata.offset, metadata.length);
                 found.metadata.1 += 1;
-                if [METADATA, TALLY].contains(&metadata.name.as_str()) && places.len() < PLACES_MAX {
+                if [METADATA, TALLY, LEFT_OUT].contains(&metadata.name.as_str()) && places.len() < PLACES_MAX
+                {
                     places.push(metadata.offset);
                 }
             }
-            Record::AttachmentIndex(attachment) => found.index.attached(Some(attachment.name)),
+            Record::AttachmentIndex(attachment) => {
+                found.tiles.record(op::ATTACHMENT, attachment.offset, attachment.length);
+                found.index.attached(Some(attachment.name));
+            }
             Record::Statistics(statistics) => {
                 found.metadata.0 = statistics.metadata_count.into();
                 counts = Some(statistics.channel_message_counts);
@@ -323,4 +341,18 @@ fn summary_places(mut summary: &[u8], bytes: u64) -> Option<(Summary, Vec<u64>)>
 fn messages_of(bytes: u64, channels: u64) -> u64 {
     let (head, channel, message) = MESSAGE_INDEX_BYTES;
     bytes.saturating_sub(channels.saturating_mul(head + channel)) / message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_that_its_writer_left_is_taken_as_it_is() {
+        for name in ["calm", "bad", "bad.2", "errors"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("recordings/{name}.mcap"));
+            let summary = from_summary(&mut Records::open(&path).unwrap()).unwrap();
+            assert!(summary.is_some_and(|summary| summary.is_all()), "{name}");
+        }
+    }
 }

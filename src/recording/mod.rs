@@ -58,6 +58,7 @@ mod sync;
 mod tally;
 #[cfg(test)]
 pub(crate) mod test_files;
+mod tiles;
 mod timed_file;
 mod unlink_on_drop;
 mod writer;

@@ -108,7 +108,7 @@ impl SetReader {
         }
         let Some((_, records, channels)) = &mut self.open else { return Err(missing) };
         let (head, _) = records.record_at(chunk.place.at, 0)?;
-        if head.op != op::CHUNK {
+        if head.op != op::CHUNK || head.end() - head.at != chunk.place.len {
             let why = "no chunk is where the index has one".to_owned();
             return Err(Damage::Part { at: head.at, why });
         }

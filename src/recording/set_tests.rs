@@ -6,15 +6,17 @@ use std::{
 };
 
 use super::{
-    RecordedItem, RecordingInfo, RecordingSet, SetCursor, SetError, SetReader, files, test_files::TestFile,
+    Attachment, RecordedItem, RecordingInfo, RecordingSet, SetCursor, SetError, SetReader, files,
+    test_files::TestFile, writer::Writer,
 };
 use crate::{
     ids::Seq,
+    limits,
     tap::{
         EntryRef,
         entry::{Entry, Link, Transition, What, station},
     },
-    time::Now,
+    time::{Mono, Now},
 };
 
 /// What a file says of a station that was started then.
@@ -144,4 +146,24 @@ fn what_is_without_all_entries_of_a_link_was_changed_by_another_tool() {
     assert!(without.is_sparse() && without.missing() == ["all entries of a link"]);
     let unnamed = super::RecordingIndex { info: None, ..whole };
     assert!(unnamed.is_sparse(), "nobody knows what another tool left out");
+}
+
+#[test]
+fn what_is_too_long_to_be_attached_is_named_with_its_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("night.mcap");
+    let limits = limits::Recording { file_bytes_max: 800_000, ..limits::Recording::default() };
+    let mut writer = Writer::begin(std::fs::File::create_new(&path).unwrap(), &info(0), limits).unwrap();
+    writer.keyframe(Mono(0), Now::at_ms(1), b"state").unwrap();
+    let of = |name: &str, len: usize| Attachment::file(name, "text/plain", vec![b'a'; len]);
+    let all = [of("fits", 60_000), of("too long", 60_000), of("longer than is kept", 9).within(8)];
+    writer.attach(Now::at_ms(1), &all).unwrap();
+    let check = || {
+        let index = super::index(&path).unwrap();
+        let left_out = [("longer than is kept".to_owned(), 9), ("too long".to_owned(), 60_000)];
+        assert_eq!((index.attachments, index.left_out), (vec!["fits".to_owned()], left_out.into()));
+    };
+    check();
+    writer.finish().unwrap();
+    check();
 }

@@ -1,6 +1,9 @@
 //! Writes a recording, and keeps it within its limit.
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
 
 use mcap::{
     Compression, McapError, WriteOptions,
@@ -12,8 +15,8 @@ use super::{
     chunk,
     counting_writer::{ByteCounter, CountingWriter},
     format::{
-        COMMANDS_TOPIC, ENCODING, LogTimes, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC, TALLY,
-        topic_of, wall_ns,
+        COMMANDS_TOPIC, ENCODING, LEFT_OUT, LogTimes, MARKS_TOPIC, METADATA, RecordingInfo, SNAPSHOT_TOPIC,
+        TALLY, topic_of, wall_ns,
     },
     keyframes::KeyframeSchedule,
     tally::{Tallied, Tally},
@@ -128,10 +131,9 @@ impl<W: Write> Writer<W> {
         let snapshot_schema = mcap.add_schema(recorded::SNAPSHOT_MESSAGE, ENCODING, recorded::DESCRIPTOR)?;
         let mut links = [0; Link::ALL.len()];
         for link in Link::ALL {
-            links[link.index()] =
-                mcap.add_channel(entry_schema, link.name(), ENCODING, &std::collections::BTreeMap::new())?;
+            links[link.index()] = mcap.add_channel(entry_schema, link.name(), ENCODING, &BTreeMap::new())?;
         }
-        let nothing = std::collections::BTreeMap::new();
+        let nothing = BTreeMap::new();
         let commands = mcap.add_channel(entry_schema, COMMANDS_TOPIC, ENCODING, &nothing)?;
         let marks = mcap.add_channel(entry_schema, MARKS_TOPIC, ENCODING, &nothing)?;
         let snapshot = mcap.add_channel(snapshot_schema, SNAPSHOT_TOPIC, ENCODING, &nothing)?;
@@ -157,16 +159,20 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// Writes what is kept with the recording, all that fits an eighth of the file.
+    /// Writes what is kept with the recording, all that fits an eighth of the file, and what is left out of it.
     /// A finished file takes nothing.
     pub(super) fn attach(&mut self, at: Now, all: &[Attachment]) -> Result<(), WriteError> {
         if self.is_finished {
             return Ok(());
         }
         self.flush()?;
-        let mut room = self.file_bytes_max / 8;
-        for Attachment { name, media_type, bytes } in all {
-            let Some(left) = room.checked_sub(bytes.len() as u64) else { continue };
+        let (mut room, mut left_out) = (self.file_bytes_max / 8, BTreeMap::new());
+        for Attachment { name, media_type, bytes, left_out: missing } in all {
+            let len = missing.unwrap_or(bytes.len() as u64);
+            let Some(left) = room.checked_sub(len).filter(|_| missing.is_none()) else {
+                left_out.insert(name.clone(), len.to_string());
+                continue;
+            };
             room = left;
             self.mcap.attach(&mcap::Attachment {
                 log_time: self.times.now(at),
@@ -176,6 +182,10 @@ impl<W: Write> Writer<W> {
                 data: std::borrow::Cow::Borrowed(bytes),
             })?;
             self.summary_bytes += ATTACHMENT_BYTES + (name.len() + media_type.len()) as u64;
+        }
+        if !left_out.is_empty() {
+            self.summary_bytes += ATTACHMENT_BYTES;
+            self.mcap.write_metadata(&Metadata { name: LEFT_OUT.to_owned(), metadata: left_out })?;
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use crate::{
 /// How long `doctor` may take.
 const DOCTOR: Duration = Duration::from_secs(10);
 
-/// The longest file or report that is kept, in bytes.
+/// The longest file or report that is kept, in bytes; of a longer one its length.
 const BYTES_MAX: usize = 4 << 20;
 
 const TOML: &str = "application/toml";
@@ -42,10 +42,9 @@ pub(super) fn attachments(config: &str, pack: &PackSource, registry: &Registry) 
     let schemas = serde_json::json!({ "schemas": schemas });
     let pack = match pack {
         PackSource::Sample => Some(Pack::SAMPLE_TOML.to_vec()),
-        PackSource::File(path) => std::fs::read(path).ok().filter(|bytes| bytes.len() <= BYTES_MAX),
+        PackSource::File(path) => std::fs::read(path).ok(),
     };
-    let pack =
-        pack.map(|bytes| Attachment { name: "pack.toml".to_owned(), media_type: TOML.to_owned(), bytes });
+    let pack = pack.map(|bytes| Attachment::file("pack.toml", TOML, bytes).within(BYTES_MAX));
     let all = [
         Attachment::text("version.json", JSON, version.to_string()),
         Attachment::text("config.toml", TOML, config.to_owned()),
@@ -56,7 +55,8 @@ pub(super) fn attachments(config: &str, pack: &PackSource, registry: &Registry) 
 
 /// What `doctor` says of a station of this data folder, whenever it is asked.
 pub(super) fn source(data: PathBuf) -> ReportSource {
-    ReportSource::new(move || doctor(&data).map(|text| Attachment::text("doctor.ndjson", JSON_LINES, text)))
+    let text = |text| Attachment::text("doctor.ndjson", JSON_LINES, text).within(BYTES_MAX);
+    ReportSource::new(move || doctor(&data).map(text))
 }
 
 /// What `doctor` finds; nothing where it does not end in time.
@@ -67,5 +67,5 @@ fn doctor(data: &std::path::Path) -> Option<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     let output =
         runtime.block_on(async { tokio::time::timeout(DOCTOR, command.output()).await }).ok()?.ok()?;
-    String::from_utf8(output.stdout).ok().filter(|text| !text.is_empty() && text.len() <= BYTES_MAX)
+    String::from_utf8(output.stdout).ok().filter(|text| !text.is_empty())
 }

@@ -68,6 +68,9 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     tally: Option<TallyRow>,
     attachments: Vec<String>,
+    /// The lengths of what was to be attached and is too long for it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    attachments_left_out: BTreeMap<String, u64>,
     /// Why it was not read to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     damage: Option<String>,
@@ -175,6 +178,7 @@ impl Row {
             messages: index.messages,
             tally: index.tallies.last().map(|(_, tally)| TallyRow::new(tally)),
             attachments: index.attachments,
+            attachments_left_out: index.left_out,
             is_unchunked: matches!(index.damage, Some(Damage::Unchunked { .. })),
             damage,
         }
@@ -217,6 +221,12 @@ impl Row {
         }
         if !self.attachments.is_empty() {
             say("attached", self.attachments.join(", "));
+        }
+        if !self.attachments_left_out.is_empty() {
+            let left_out = self.attachments_left_out.iter();
+            let left_out = left_out.map(|(name, len)| format!("{name} of {}", format::bytes(*len)));
+            let left_out: Vec<String> = left_out.collect();
+            say("left out", format!("{}: too long to be attached", left_out.join(", ")));
         }
         let state = match (&self.damage, self.is_finished) {
             _ if self.is_being_written => "being written".to_owned(),
@@ -276,6 +286,7 @@ mod tests {
             chunks,
             tallies: Vec::new(),
             attachments: Vec::new(),
+            left_out: BTreeMap::new(),
             channels: BTreeMap::new(),
             messages: Some(BTreeMap::new()),
             damage: None,
@@ -292,6 +303,9 @@ mod tests {
             "{}",
             wrong.text()
         );
+        let left_out = [("pack.toml".to_owned(), 5_000_000)].into();
+        let report = row(RecordingIndex { left_out, ..index(vec![right], 2) }).text();
+        assert!(report.contains("pack.toml of ") && report.contains(": too long to be attached"), "{report}");
         // A wall clock that was set back.
         assert_eq!(row(index(vec![early], 1)).damage, None);
     }
