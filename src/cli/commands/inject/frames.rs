@@ -2,9 +2,12 @@
 //! broken where that is asked for.
 
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{BufRead as _, BufReader, Lines, Read as _, Take},
 };
+
+use clap::ValueEnum as _;
 
 use super::snippet::Given;
 use crate::{
@@ -14,6 +17,7 @@ use crate::{
         frame_input::{json_of, raw_bytes, refused, set},
         hex_text,
         inject_error::InjectError,
+        report,
     },
     dissect::{
         frame_json::{Codec, Fill, Format, Json},
@@ -21,6 +25,7 @@ use crate::{
     },
     macp::Rpc,
     time::Clock,
+    words::counted,
 };
 
 /// Bytes that are read of a file with a frame per line.
@@ -35,6 +40,7 @@ enum Source<'a> {
         lines: Lines<BufReader<Take<File>>>,
         what: String,
         line: u64,
+        left_out: LeftOut,
     },
     /// The frames of a snippet, again and again.
     Snippet {
@@ -81,7 +87,13 @@ impl<'a> Frames<'a> {
             };
             let what = each.display().to_string();
             let file = File::open(each).map_err(Error::io(what.clone()))?;
-            Source::Each { over, lines: BufReader::new(file.take(EACH_BYTES_MAX)).lines(), what, line: 0 }
+            Source::Each {
+                over,
+                lines: BufReader::new(file.take(EACH_BYTES_MAX)).lines(),
+                what,
+                line: 0,
+                left_out: LeftOut::new(),
+            }
         } else {
             Source::One(json_of(args.file.as_deref())?)
         };
@@ -177,19 +189,32 @@ impl<'a> Frames<'a> {
                 self.left = 1;
                 return Ok(true);
             }
-            Source::Each { over, lines, what, line } => loop {
-                let Some(text) = lines.next() else { return Ok(false) };
+            Source::Each { over, lines, what, line, left_out } => loop {
+                let Some(text) = lines.next() else {
+                    print_left_out(what, std::mem::take(left_out));
+                    return Ok(false);
+                };
                 *line += 1;
                 let text = text.map_err(Error::io(what.clone()))?;
                 if text.trim().is_empty() {
                     continue;
                 }
-                let one = Json::read(&text).map_err(|message| InjectError::NotAFrame {
-                    what: format!("{what}, line {line}"),
-                    message,
-                    hint: "one JSON object per line".to_owned(),
-                })?;
-                let (json, bytes) = exported(one);
+                let not_one = |message, hint: &str| {
+                    let what = format!("{what}, line {line}");
+                    InjectError::NotAFrame { what, message, hint: hint.to_owned() }
+                };
+                let one = Json::read(&text).map_err(|why| not_one(why, "one JSON object per line"))?;
+                let (json, bytes) = match exported(one, self.args) {
+                    Line::Frame(json, bytes) => (json, bytes),
+                    Line::LeftOut(why) => {
+                        *left_out.entry(why).or_default() += 1;
+                        continue;
+                    }
+                    Line::OtherLink(link) => {
+                        let hint = "name the link of the conversation, or export that of one --peer";
+                        return Err(not_one(format!("a frame of link {link}"), hint).into());
+                    }
+                };
                 let mut whole = over.clone();
                 whole.merge(json);
                 self.raw = bytes;
@@ -202,15 +227,54 @@ impl<'a> Frames<'a> {
     }
 }
 
-/// A line as `recording export` prints it is the frame in it, or its bytes; any other is the frame itself.
-fn exported(line: Json) -> (Json, Option<Vec<u8>>) {
-    if line.at("at_ms").is_none() || line.at("direction").is_none() {
-        return (line, None);
+/// Lines that are not sent, by why.
+type LeftOut = BTreeMap<String, u64>;
+
+/// Says how many lines of a file are not sent, and why.
+fn print_left_out(file: &str, left_out: LeftOut) {
+    if left_out.is_empty() {
+        return;
     }
-    match (line.at("json"), line.at("hex")) {
-        (Some(json), _) => (json.clone(), None),
-        (None, Some(Json::Text(digits))) => (Json::Object(Vec::new()), hex_text::line(digits)),
-        _ => (line, None),
+    let all = counted(left_out.values().sum::<u64>(), "line");
+    let why: Vec<String> = left_out.into_iter().map(|(why, count)| format!("{count} {why}")).collect();
+    report::print_note(&format!("note: {file}: left out {all}: {}", why.join(", ")));
+}
+
+/// What a line is.
+enum Line {
+    /// A frame, or its bytes.
+    Frame(Json, Option<Vec<u8>>),
+    /// One that is not sent.
+    LeftOut(String),
+    /// One of another link.
+    OtherLink(String),
+}
+
+/// A line as `recording export` prints it is the frame in it, or its bytes; any other is the frame itself. Of
+/// a conversation one side is sent: the peer's or, to a peer, the station's.
+fn exported(line: Json, args: &InjectArgs) -> Line {
+    let text = |name: &str| match line.at(name) {
+        Some(Json::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let (Some(_), Some(direction)) = (line.at("at_ms"), text("direction")) else {
+        return Line::Frame(line, None);
+    };
+    let own = args.link().to_possible_value();
+    if let Some(link) = text("link").filter(|link| own.is_none_or(|own| own.get_name() != link)) {
+        return Line::OtherLink(link);
+    }
+    let (sent, other) = if args.to.is_some() { ("out", "of the peer") } else { ("in", "of the station") };
+    if direction != sent {
+        return Line::LeftOut(other.to_owned());
+    }
+    if let Some(why) = text("incomplete") {
+        return Line::LeftOut(why);
+    }
+    match (line.at("json"), text("hex")) {
+        (Some(json), _) => Line::Frame(json.clone(), None),
+        (None, Some(digits)) => Line::Frame(Json::Object(Vec::new()), hex_text::line(&digits)),
+        _ => Line::Frame(line, None),
     }
 }
 
