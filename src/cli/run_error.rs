@@ -117,20 +117,20 @@ pub(crate) enum RunError {
         told: Vec<String>,
     },
     /// Nothing is kept of a trace.
-    #[error("no entries for {trace}{}", if paths.is_some() { " in the recording" } else { "" })]
+    #[error("no entries for {trace}{}", if *is_recorded { " in the recording" } else { "" })]
     NoHops {
         /// Which.
         trace: TraceId,
-        /// The recordings that were asked, as they follow their flag.
-        paths: Option<String>,
+        /// Whether a recording was asked.
+        is_recorded: bool,
     },
     /// Nothing in recordings has a trace of this name.
     #[error("no trace {name} in the recording")]
     NotInRecording {
         /// As it was named.
         name: String,
-        /// The recordings, as they follow their flag.
-        paths: String,
+        /// The recordings, as they follow their flag; nothing where this command has it.
+        paths: Option<String>,
     },
     /// Several runs have a name that ends so.
     #[error("several runs end in {tail}: {}", runs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
@@ -229,7 +229,7 @@ impl RunError {
                 "short names match the newest 1,000 runs only; `rl-console ls runs` lists runs".to_owned()
             }
             Self::Unknown { .. } => "`rl-console ls runs` lists them".to_owned(),
-            Self::NoHops { paths: None, .. } => {
+            Self::NoHops { is_recorded: false, .. } => {
                 "nothing of it was sent yet, or the tap has evicted it: read a recording with `--recording \
                  FILE`; `rl-console ls runs` and `rl-console ls invocations` list what there is"
                     .to_owned()
@@ -238,14 +238,14 @@ impl RunError {
                 "`rl-console ls runs`, `rl-console ls invocations` and `rl-console ls sessions` list them"
                     .to_owned()
             }
-            Self::NotInRecording { paths, .. } => {
+            Self::NotInRecording { paths: None, .. } => "`rl-console ls runs` lists its runs".to_owned(),
+            Self::NotInRecording { paths: Some(paths), .. } => {
                 format!("`rl-console ls runs --recording {paths}` lists its runs")
             }
-            Self::NoHops { paths: Some(paths), .. } => {
-                format!(
-                    "nothing of it was sent until then, or it is misspelled: `rl-console ls runs --recording \
-                     {paths}` lists its runs, `rl-console ls invocations --recording {paths}` the invocations"
-                )
+            Self::NoHops { is_recorded: true, .. } => {
+                "nothing of it was sent until then, or it is misspelled: `rl-console ls runs` lists its runs, \
+                 `rl-console ls invocations` the invocations"
+                    .to_owned()
             }
             Self::SessionWithoutTrace { name } => {
                 format!(
@@ -287,9 +287,9 @@ mod tests {
             (RunError::SessionWithoutTrace { name: text() }, 1, "unknown_trace"),
             (RunError::NoQuestion { tail: text() }, 1, "unknown_action"),
             (RunError::SeveralQuestions { tail: text(), told: Vec::new() }, 1, "ambiguous_action"),
-            (RunError::NoHops { trace: run, paths: None }, 1, "unknown_trace"),
-            (RunError::NoHops { trace: run, paths: Some(text()) }, 1, "unknown_trace"),
-            (RunError::NotInRecording { name: text(), paths: text() }, 1, "unknown_run"),
+            (RunError::NoHops { trace: run, is_recorded: false }, 1, "unknown_trace"),
+            (RunError::NoHops { trace: run, is_recorded: true }, 1, "unknown_trace"),
+            (RunError::NotInRecording { name: text(), paths: Some(text()) }, 1, "unknown_run"),
             (RunError::Ambiguous { tail: text(), runs: vec![run] }, 1, "ambiguous_run"),
         ];
         for (error, exit, code) in table {

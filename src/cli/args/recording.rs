@@ -72,9 +72,9 @@ pub(crate) struct RecordingCutArgs {
 /// `recording export`.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingExportArgs {
-    /// The recording.
-    #[arg(value_name = "IN.mcap")]
-    pub(crate) file: PathBuf,
+    /// The recordings, or folders of them: as one, in the order of time.
+    #[arg(value_name = "IN.mcap|DIR", required = true)]
+    pub(crate) files: Vec<PathBuf>,
 
     /// How.
     #[arg(long, value_enum, default_value = "transcript")]

@@ -1,6 +1,6 @@
 //! `recording cut`.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -25,6 +25,8 @@ use crate::{
 
 /// Entries whose effects are known at one time; past them the oldest are forgotten.
 const CAUSES_MAX: usize = 65_536;
+/// How far a cause of a cause is looked for.
+const ORIGINS_DEPTH_MAX: usize = 8;
 
 /// What was made, as scripts read it.
 #[derive(Serialize)]
@@ -63,8 +65,9 @@ pub(super) fn run(context: &mut Context, args: &RecordingCutArgs) -> Result<(), 
         report::print_note(&note);
     }
     let filter = args.filter.as_deref().map(|text| filter(text, context.clock.now())).transpose()?;
-    let trace = args.trace.as_ref().map(|name| trace_of(&args.file, name)).transpose()?;
-    let mut of_trace = trace.map(|trace| OfTrace { trace, causes: BTreeSet::new() });
+    let paths: Vec<_> = set.paths().map(Path::to_path_buf).collect();
+    let trace = args.trace.as_ref().map(|name| trace_of(&paths, name)).transpose()?;
+    let mut of_trace = trace.map(|trace| OfTrace::find(trace, &mut reader, (from_ns, to_ns)));
     let mut keeps = |entry: EntryRef<'_>| {
         filter.as_ref().is_none_or(|filter| filter.admits(&EntryRecord(entry), entry.entry.at))
             && of_trace.as_mut().is_none_or(|of| of.has(entry))
@@ -142,18 +145,45 @@ fn time_of(reader: &mut SetReader, seq: Seq) -> Option<u64> {
     }
 }
 
-/// One piece of work, and what came of it.
+/// One piece of work, what it came of, and what came of it.
 struct OfTrace {
     trace: TraceId,
+    /// What caused it: the command that began it has no trace.
+    origins: BTreeSet<Seq>,
     causes: BTreeSet<Seq>,
 }
 
 impl OfTrace {
+    /// Looks through a time for what caused the work.
+    fn find(trace: TraceId, reader: &mut SetReader, (from_ns, to_ns): (u64, u64)) -> Self {
+        let mut origins = BTreeSet::new();
+        for _ in 0..ORIGINS_DEPTH_MAX {
+            let before = origins.len();
+            let mut cursor = SetCursor::at(&Arc::clone(reader.set()), reader.set().chunk_at(from_ns));
+            while let Some(item) = cursor.next(reader) {
+                let Ok(PlacedItem { log_ns, item: RecordedItem::Entry(of) }) = item else { continue };
+                if log_ns > to_ns || origins.len() >= CAUSES_MAX {
+                    break;
+                }
+                let is_of_it = of.entry.trace == Some(trace) || origins.contains(&of.entry.seq);
+                origins.extend(of.entry.cause.filter(|_| is_of_it));
+            }
+            if origins.len() == before {
+                break;
+            }
+        }
+        Self { trace, origins, causes: BTreeSet::new() }
+    }
+
     fn has(&mut self, entry: EntryRef<'_>) -> bool {
         let of = entry.entry;
-        let is_of_it =
-            of.trace == Some(self.trace) || of.cause.is_some_and(|cause| self.causes.contains(&cause));
-        if is_of_it {
+        // What else came of its origins is of other work, where that has a trace.
+        let is_beside = || of.trace.is_none() && of.cause.is_some_and(|cause| self.origins.contains(&cause));
+        let is_of_it = of.trace == Some(self.trace)
+            || self.origins.contains(&of.seq)
+            || is_beside()
+            || of.cause.is_some_and(|cause| self.causes.contains(&cause));
+        if is_of_it && !self.origins.contains(&of.seq) {
             self.causes.insert(of.seq);
             if self.causes.len() > CAUSES_MAX {
                 self.causes.pop_first();

@@ -1,6 +1,11 @@
 //! `recording export`: the frames of a recording, for people, tests and `inject --each`, and a ladder as a
 //! sequence diagram.
 
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -25,7 +30,7 @@ use crate::{
     filter::Filter,
     ids::Seq,
     port::{DIAGRAM_HOPS_MAX, Ladder, Snapshot, sequence_diagram},
-    recording::{self, RecordedItem},
+    recording::{self, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
     tap::{
         EntryRef,
         entry::{Direction, Frame, Redaction, What},
@@ -55,19 +60,19 @@ struct FrameLine {
 
 pub(super) fn run(context: &mut Context, args: &RecordingExportArgs) -> Result<(), Error> {
     let filter = filter(args, context.clock.now())?;
-    let open = |why| RecordingError::Open { path: args.file.clone(), why };
-    let trace = args.trace.as_ref().map(|name| trace_of(&args.file, name)).transpose()?;
+    let recordings = Recordings::open(&args.files)?;
+    let paths = recordings.paths();
+    let trace = args.trace.as_ref().map(|name| trace_of(&paths, name)).transpose()?;
     let mut ladder = trace.map(|trace| Ladder::new(trace, true, Seq(0), DIAGRAM_HOPS_MAX as u64));
-    let is_being_written = recording::is_being_written(&args.file);
     let mut found = 0_u64;
-    for item in recording::read(&args.file).map_err(open)? {
+    recordings.each(&mut |item| {
         match item {
-            Ok(RecordedItem::Snapshot { bytes, .. }) => {
+            RecordedItem::Snapshot { bytes, .. } => {
                 if let (Some(ladder), Ok(snapshot)) = (&mut ladder, Snapshot::decode(&bytes)) {
                     ladder.observe_peers(&snapshot.rmp);
                 }
             }
-            Ok(RecordedItem::Entry(of)) => {
+            RecordedItem::Entry(of) => {
                 let entry = of.as_ref();
                 if args.format == ExportFormat::Mermaid {
                     if let Some(ladder) = &mut ladder {
@@ -81,9 +86,9 @@ pub(super) fn run(context: &mut Context, args: &RecordingExportArgs) -> Result<(
                     print(context, args.format, entry, frame)?;
                 }
             }
-            Err(damage) => asked::print_damage(&args.file, &damage, is_being_written),
         }
-    }
+        Ok(())
+    })?;
     if args.format != ExportFormat::Mermaid {
         if found == 0 && !context.out.is_json() {
             report::print_note("no frames match");
@@ -101,6 +106,58 @@ pub(super) fn run(context: &mut Context, args: &RecordingExportArgs) -> Result<(
         report::print_note(&format!("warning: more than {DIAGRAM_HOPS_MAX} hops"));
     }
     sequence_diagram(&hops).iter().try_for_each(|line| context.out.line(line))
+}
+
+/// What is exported: one file as it is, whether anything in it says what held or not, or several as one.
+enum Recordings {
+    One(PathBuf),
+    Several(Arc<RecordingSet>),
+}
+
+impl Recordings {
+    fn open(files: &[PathBuf]) -> Result<Self, Error> {
+        match files {
+            [file] if !file.is_dir() => Ok(Self::One(file.clone())),
+            files => asked::open_files(files).map(Self::Several),
+        }
+    }
+
+    fn paths(&self) -> Vec<PathBuf> {
+        match self {
+            Self::One(file) => vec![file.clone()],
+            Self::Several(set) => set.paths().map(Path::to_path_buf).collect(),
+        }
+    }
+
+    /// Takes all that can be read; what cannot is said.
+    fn each(&self, take: &mut dyn FnMut(RecordedItem) -> Result<(), Error>) -> Result<(), Error> {
+        match self {
+            Self::One(file) => {
+                let is_being_written = recording::is_being_written(file);
+                let items = recording::read(file);
+                for item in items.map_err(|why| RecordingError::Open { path: file.clone(), why })? {
+                    match item {
+                        Ok(item) => take(item)?,
+                        Err(damage) => asked::print_damage(file, &damage, is_being_written),
+                    }
+                }
+            }
+            Self::Several(set) => {
+                let (mut reader, mut start) = (SetReader::new(Arc::clone(set)), 0);
+                while start < set.len() {
+                    let mut cursor = SetCursor::at(set, start);
+                    while let Some(item) = cursor.next(&mut reader) {
+                        match item {
+                            Ok(PlacedItem { item, .. }) => take(item)?,
+                            Err(damage) => report::print_note(&format!("warning: {damage}")),
+                        }
+                    }
+                    start = set.start_of(start).end.max(start + 1);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What is exported of it: the frames of a peer, or all.

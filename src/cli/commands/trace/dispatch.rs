@@ -24,7 +24,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &TraceArgs) -> Result<(),
         }
         Some(asked) => operator::block_on(async {
             let port = asked::open(asked, settings)?;
-            recorded::print_at(&port, &asked.paths, &args.trace, args.events, &mut printer).await
+            recorded::print_at(&port, &args.trace, args.events, &mut printer).await
         }),
         None => operator::block_on(async {
             let station = operator::connect(settings).await?;

@@ -40,7 +40,7 @@ pub(super) async fn print(
         }
     }
     if printer.printed() == 0 {
-        return Err(RunError::NoHops { trace, paths: None }.into());
+        return Err(RunError::NoHops { trace, is_recorded: false }.into());
     }
     incomplete.map_or(Ok(()), |since| printer.incomplete(since))
 }

@@ -28,7 +28,7 @@ pub(super) fn print(
     events: bool,
     printer: &mut Printer<'_>,
 ) -> Result<(), Error> {
-    let trace = trace_of(file, name)?;
+    let trace = of_name(name, None, |tail| found_in(slice::from_ref(&file.to_owned()), tail))?;
     let is_being_written = recording::is_being_written(file);
     let mut ladder = Ladder::new(trace, events, Seq(0), HOPS_MAX);
     for part in open(file)? {
@@ -47,18 +47,17 @@ pub(super) fn print(
     if more {
         report::print_note(&format!("warning: more than {HOPS_MAX} hops"));
     }
-    check_found(trace, slice::from_ref(&file.to_owned()), printer)
+    check_found(trace, printer)
 }
 
 /// Prints the ladder until a place of recordings.
 pub(super) async fn print_at(
     port: &ReplayPort,
-    paths: &[PathBuf],
     name: &TraceName,
     events: bool,
     printer: &mut Printer<'_>,
 ) -> Result<(), Error> {
-    let trace = of_name(paths, name, |ends| {
+    let trace = of_name(name, None, |ends| {
         let mut found = Found::default();
         port.each_entry_of_start(|entry| found.take(entry.entry, ends));
         Ok(found)
@@ -76,39 +75,44 @@ pub(super) async fn print_at(
         }
     }
     asked::print_unread(port, port.unread());
-    check_found(trace, paths, printer)
+    check_found(trace, printer)
 }
 
 /// Whether anything of a trace was printed.
-fn check_found(trace: TraceId, paths: &[PathBuf], printer: &Printer<'_>) -> Result<(), Error> {
+fn check_found(trace: TraceId, printer: &Printer<'_>) -> Result<(), Error> {
     if printer.printed() > 0 {
         return Ok(());
     }
-    Err(RunError::NoHops { trace, paths: Some(asked::named(paths)) }.into())
+    Err(RunError::NoHops { trace, is_recorded: true }.into())
 }
 
 /// The trace that is named.
 ///
 /// # Errors
-/// The recording has none that ends so, or several, or cannot be read.
-pub(in crate::cli) fn trace_of(file: &Path, name: &TraceName) -> Result<TraceId, Error> {
-    of_name(slice::from_ref(&file.to_owned()), name, |tail| {
-        let mut found = Found::default();
+/// The recordings have none that ends so, or several, or cannot be read.
+pub(in crate::cli) fn trace_of(files: &[PathBuf], name: &TraceName) -> Result<TraceId, Error> {
+    of_name(name, Some(asked::named(files)), |tail| found_in(files, tail))
+}
+
+fn found_in(files: &[PathBuf], tail: &str) -> Result<Found, Error> {
+    let mut found = Found::default();
+    for file in files {
         for part in open(file)? {
             if let Ok(RecordedItem::Entry(of)) = part {
                 found.take(&of.entry, tail);
             }
             if found.is_full() {
-                break;
+                return Ok(found);
             }
         }
-        Ok(found)
-    })
+    }
+    Ok(found)
 }
 
+/// `paths` are those of what is asked, where no flag of this command names it.
 fn of_name(
-    paths: &[PathBuf],
     name: &TraceName,
+    paths: Option<String>,
     find: impl FnOnce(&str) -> Result<Found, Error>,
 ) -> Result<TraceId, Error> {
     let name = match name {
@@ -143,13 +147,10 @@ impl Found {
     }
 
     /// The only one.
-    fn one(self, tail: &str, paths: &[PathBuf]) -> Result<TraceId, Error> {
+    fn one(self, tail: &str, paths: Option<String>) -> Result<TraceId, Error> {
         match self.0.iter().collect::<Vec<_>>().as_slice() {
             [trace] => Ok(**trace),
-            [] => {
-                let (name, paths) = (tail.to_owned(), asked::named(paths));
-                Err(RunError::NotInRecording { name, paths }.into())
-            }
+            [] => Err(RunError::NotInRecording { name: tail.to_owned(), paths }.into()),
             _ => Err(RunError::Ambiguous {
                 tail: tail.to_owned(),
                 runs: self.0.into_iter().take(LISTED_MAX).collect(),
