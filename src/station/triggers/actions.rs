@@ -107,12 +107,40 @@ async fn run(inner: Arc<Inner>, name: String, arguments: Vec<String>) -> Result<
     drop(inner);
     let words = arguments.join(" ");
     command.arg("--data").arg(data).args(&arguments).env(CLIENT_VARIABLE, name);
+    run_within(command, &words, RUN).await
+}
+
+/// Runs a command for so long at most: what came of it, in words.
+async fn run_within(
+    mut command: tokio::process::Command,
+    words: &str,
+    most: Duration,
+) -> Result<String, String> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    let ended = tokio::time::timeout(RUN, command.status()).await;
-    match ended {
+    match tokio::time::timeout(most, command.status()).await {
         Ok(Ok(status)) if status.success() => Ok(format!("`{words}` is done")),
         Ok(Ok(status)) => Err(format!("`{words}` failed: {status}")),
         Ok(Err(error)) => Err(format!("`{words}` cannot be run: {error}")),
-        Err(_) => Err(format!("`{words}` took longer than 60 s, and was ended")),
+        Err(_) => Err(format!("`{words}` took longer than {} s, and was ended", most.as_secs())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_a_command_ended_is_told() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let ran = |program: &str, argument: &str, most| {
+            let mut command = tokio::process::Command::new(program);
+            command.arg(argument);
+            runtime.block_on(run_within(command, "hold", most))
+        };
+        assert_eq!(ran("true", "", RUN), Ok("`hold` is done".to_owned()));
+        assert_eq!(ran("false", "", RUN), Err("`hold` failed: exit status: 1".to_owned()));
+        let ended = "`hold` took longer than 0 s, and was ended";
+        assert_eq!(ran("sleep", "600", Duration::from_millis(1)), Err(ended.to_owned()));
+        assert!(ran("/nowhere/none", "", RUN).is_err_and(|why| why.starts_with("`hold` cannot be run: ")));
     }
 }
