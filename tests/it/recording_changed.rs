@@ -143,3 +143,58 @@ proptest! {
         }
     }
 }
+
+/// A file whose index leaves a chunk out, and whose counts and checksums agree with that.
+fn with_hidden_chunk(bytes: &[u8]) -> Vec<u8> {
+    let all = records(bytes);
+    let place = |wanted: u8| all.iter().position(|(_, op, _)| *op == wanted).unwrap();
+    // It has entries, and is neither the first nor the last.
+    let chunks: Vec<usize> = (0..all.len() - 1)
+        .filter(|at| all[*at].1 == op::CHUNK && all[at + 1].1 == op::MESSAGE_INDEX)
+        .collect();
+    let hidden = chunks[chunks.len() / 2];
+    let body = |(at, _, len): (usize, u8, usize)| &bytes[at + 9..at + len];
+    let indexes = all[hidden + 1..].iter().take_while(|(_, op, _)| *op == op::MESSAGE_INDEX);
+    // By channel: its id, the length of the list, and 16 bytes each.
+    let counts: BTreeMap<u16, u64> = indexes
+        .map(|index| body(*index))
+        .map(|index| (u16::from_le_bytes([index[0], index[1]]), (index.len() as u64 - 6) / 16))
+        .collect();
+    let word = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let begin = all[place(op::DATA_END)].0 + all[place(op::DATA_END)].2;
+    let mut forged = bytes[..begin].to_vec();
+    for (at, op, len) in all.iter().copied().filter(|(at, ..)| *at >= begin) {
+        let mut record = bytes[at..at + len].to_vec();
+        match op {
+            op::CHUNK_INDEX if word(&record, 9 + 16) == all[hidden].0 as u64 => continue,
+            op::SUMMARY_OFFSET => continue,
+            op::STATISTICS => {
+                // The count of messages first, then at last those by channel.
+                let of_channel = |at: usize| {
+                    let id = u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+                    counts.get(&id).copied().unwrap_or_default()
+                };
+                let by_channel = (9 + 46..len).step_by(10).map(|from| (from + 2, of_channel(at + from)));
+                for (from, count) in [(9, counts.values().sum())].into_iter().chain(by_channel) {
+                    let left = word(&record, from) - count;
+                    record[from..from + 8].copy_from_slice(&left.to_le_bytes());
+                }
+            }
+            // Neither the place of its parts nor a checksum.
+            op::FOOTER => record[9 + 8..9 + 20].fill(0),
+            _ => {}
+        }
+        forged.extend_from_slice(&record);
+    }
+    [&forged, mcap::MAGIC].concat()
+}
+
+#[test]
+fn a_chunk_that_the_index_leaves_out_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("forged.mcap");
+    fs::write(&path, with_hidden_chunk(&fs::read(BAD_2).unwrap())).unwrap();
+    let [whole, forged] = [Path::new(BAD_2), &path].map(|path| index(path).unwrap().chunks);
+    assert_eq!(forged, whole);
+    assert!(entries(&path) == entries(Path::new(BAD_2)));
+}

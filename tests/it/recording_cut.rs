@@ -83,6 +83,14 @@ fn a_part_of_a_recording_begins_with_the_state_and_has_what_was_asked_for() {
         ["part.mcap", "filtered.mcap", "work.mcap", "again.mcap"].map(|name| data.join(name));
     assert!(!is_filtered(&path) && !is_filtered(&part_file), "nothing is missing in between");
     assert!(is_filtered(&filtered_file) && is_filtered(&work_file));
+    for file in [&filtered_file, &work_file] {
+        let file = file.to_str().unwrap();
+        let shown = cli(data, &["replay", file, "--headless", "--size", "160x50", "--at", "end"]);
+        let screen = String::from_utf8(shown.stdout).unwrap();
+        assert!(screen.contains("loss 0") && !screen.contains("fell behind"), "{screen}");
+        let asked = cli(data, &["ls", "queues", "--recording", file]);
+        assert!(String::from_utf8(asked.stderr).unwrap().contains("entries were left out"));
+    }
     let (from_file, to_file) = (filtered_file.to_str().unwrap(), again_file.to_str().unwrap());
     json(data, &["recording", "cut", from_file, to_file]);
     assert!(is_filtered(&again_file), "a part of one that was filtered");
@@ -147,12 +155,70 @@ fn frames_of_a_recording_are_printed_and_sent_again() {
     assert!(transcript.iter().any(|line| line.contains("  rmp    in ")), "{transcript:?}");
     let diagram = lines("mermaid", &["--trace", &trace]);
     assert_eq!(diagram[0], "sequenceDiagram");
+    for of in [&[][..], &["--recording", file], &["--recording", file, "--at", "end"]] {
+        let drawn = cli(data, &[&["trace", &trace, "--format", "mermaid"], of].concat());
+        let drawn = String::from_utf8(drawn.stdout).unwrap();
+        assert!(drawn.starts_with("sequenceDiagram\n") && drawn.contains("->>"), "{of:?}: {drawn}");
+    }
+    let missing = cli(data, &["trace", "ffffffff", "--recording", file, "--at", "+0s"]);
+    let hint = String::from_utf8(missing.stderr).unwrap();
+    assert!(hint.contains(&format!("`rl-console ls runs --recording {file} --at +0s`")), "{hint}");
     assert!(diagram.iter().any(|line| line.contains("->>")), "{diagram:?}");
     run(data, &["recording", "export", file, "--format", "mermaid"], "").exits(2);
     let fixture = data.join("fixture.ndjson");
     fs::write(&fixture, format!("{sent}\n")).unwrap();
     let again = run(data, &["inject", "rmp", "--each", fixture.to_str().unwrap()], "").exits(0);
     assert_eq!(again.rows[0]["verdict"], "accepted", "{:#?}", again.rows);
+
+    // A conversation as it was exported, with a frame of which something is missing.
+    let mut conversation = lines("json", &["--peer", peer]);
+    let own = conversation.iter().filter(|line| line.contains(r#""direction":"in""#)).count();
+    let of_station = conversation.len() - own;
+    assert!(own > 0 && of_station > 0, "{conversation:#?}");
+    let changed = |member: &str, value: &str| {
+        let mut line = sent.clone();
+        line[member] = value.into();
+        line.to_string()
+    };
+    conversation.push(changed("incomplete", "cut"));
+    fs::write(&fixture, conversation.join("\n")).unwrap();
+    let each = ["--json", "inject", "rmp", "--each", fixture.to_str().unwrap()];
+    let printed = cli(data, &each);
+    let said = String::from_utf8(printed.stderr).unwrap();
+    assert!(printed.status.success(), "{said}");
+    assert_eq!(String::from_utf8(printed.stdout).unwrap().lines().count(), own);
+    let all = of_station + 1;
+    let left_out = format!("left out {all} lines: 1 cut, {of_station} of the station");
+    assert!(said.contains(&left_out), "{said}");
+    fs::write(&fixture, changed("link", "mpp")).unwrap();
+    let refused = run(data, &each[1..], "").exits(6);
+    assert!(
+        refused.error["message"].as_str().unwrap().ends_with("line 1: a frame of link mpp"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_part_of_one_piece_of_work_has_the_command_that_began_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let params = r#"{"item_id":4,"count":1}"#;
+    let path = recorded(data, "night.mcap", &[], || {
+        json(data, &["invoke", "heal_party"]);
+        json(data, &["invoke", "give_item", "--params", params, "--source", "bits", "--user", "alice"]);
+    });
+    let live = json(data, &["ls", "invocations"]);
+    let live = live.iter().find(|row| row["event"] == "give_item").unwrap();
+    let (file, out) = (path.to_str().unwrap(), data.join("work.mcap"));
+    let out = out.to_str().unwrap();
+    json(data, &["recording", "cut", file, out, "--trace", live["trace_id"].as_str().unwrap()]);
+    let part = json(data, &["ls", "invocations", "--recording", out]);
+    let [row] = &part[..] else { panic!("{part:#?}") };
+    for member in ["id", "event", "params", "source", "trace_id"] {
+        assert_eq!(row[member], live[member], "{member}");
+    }
+    assert_eq!((&row["params"]["item_id"], &row["source"]["user"]), (&4.into(), &"alice".into()), "{row:#}");
 }
 
 #[test]
@@ -179,6 +245,15 @@ fn of_several_starts_of_a_station_each_is_counted_from_zero_and_one_is_cut() {
         String::from_utf8(output.stderr).unwrap()
     };
     let cut = said(&["recording", "cut", night, out]);
+    let exported = |files: &[&str]| {
+        let printed = cli(data, &[&["recording", "export", "--format", "hex"], files].concat());
+        String::from_utf8(printed.stdout).unwrap()
+    };
+    let [first, second] = [&paths[0], &paths[1]].map(|path| path.to_str().unwrap());
+    let both = exported(&[first]) + &exported(&[second]);
+    assert!(both.lines().count() > 3 && exported(&[first]) != exported(&[second]));
+    assert_eq!(exported(&[night]), both);
+    assert_eq!(exported(&[second, first]), both, "in the order of time");
     let note = format!("note: of 2 starts of the station, the one of {} is cut", paths[0].display());
     assert!(cut.contains(&note), "{cut}");
     assert_eq!(seqs(Path::new(out)), seqs(&paths[0]));

@@ -289,6 +289,29 @@ fn a_station_that_always_records_keeps_its_newest_files_and_all_that_others_reco
 }
 
 #[test]
+fn a_file_that_is_old_enough_is_continued_by_another() {
+    let folder = configured("[recording]\nalways = true\nrotate_s = 1\n");
+    let data = folder.path();
+    let station = Station::start(data);
+    let mut marked = 0;
+    let has_rotated = || {
+        mark(data, "tick");
+        marked += 1;
+        (files(data).len() > 1).then_some(())
+    };
+    until(|| format!("{:?}", files(data)), has_rotated);
+    assert!(station.terminate().success());
+    let all = files(data);
+    let of = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let continued: Vec<String> =
+        all.iter().filter_map(|path| read(path).unwrap().info().previous.clone()).collect();
+    assert!(
+        continued.len() + 1 == all.len() && continued.iter().all(|it| all.iter().any(|path| of(path) == *it))
+    );
+    assert_eq!(all.iter().flat_map(|path| marks(path)).count(), marked);
+}
+
+#[test]
 fn what_just_happened_is_saved_after_the_fact() {
     let folder = configured("");
     let data = folder.path();

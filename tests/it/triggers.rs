@@ -61,6 +61,24 @@ fn what_is_looked_for_is_marked_saved_and_alerted_and_a_command_runs() {
 }
 
 #[test]
+fn a_command_of_a_trigger_that_fails_is_told() {
+    let folder = configured(
+        "[[triggers]]\nname = \"a\"\nwhen = \"topic:a/b\"\nrun = [\"trigger\", \"rm\", \"none\"]\n",
+    );
+    let data = folder.path();
+    let _station = Station::start(data);
+    run(data, &["publish", "a/b", "--type", "observation.note.v1", "--body", r#"{"n":1}"#], "").exits(0);
+    let clip = data.join("since.mcap");
+    let lines = || {
+        let _ = std::fs::remove_file(&clip);
+        json(data, &["clip", "60", clip.to_str().unwrap()]);
+        String::from_utf8(cli(data, &["replay", clip.to_str().unwrap(), "--plain"]).stdout).unwrap()
+    };
+    let failed = "trigger a: `trigger rm none` failed: exit status: 1";
+    until(lines, || lines().contains(failed).then_some(()));
+}
+
+#[test]
 fn the_palette_adds_one_for_a_filter_and_removes_it() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
