@@ -243,8 +243,8 @@ impl RunError {
                 format!("`rl-console ls runs --recording {paths}` lists its runs")
             }
             Self::NoHops { is_recorded: true, .. } => {
-                "nothing of it was sent until then, or it is misspelled: `rl-console ls runs` lists its runs, \
-                 `rl-console ls invocations` the invocations"
+                "nothing of it was sent until then, or it is misspelled: `rl-console ls runs` lists its \
+                 runs, `rl-console ls invocations` the invocations"
                     .to_owned()
             }
             Self::SessionWithoutTrace { name } => {

@@ -159,7 +159,7 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// Writes what is kept with the recording, all that fits an eighth of the file, and what is left out of it.
+    /// Writes what is kept with the recording, all that fits an eighth of the file, and names the rest.
     /// A finished file takes nothing.
     pub(super) fn attach(&mut self, at: Now, all: &[Attachment]) -> Result<(), WriteError> {
         if self.is_finished {

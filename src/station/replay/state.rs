@@ -49,7 +49,7 @@ impl ReplayState {
     }
 
     /// Carries it on by the next entry. Where entries are missing before it, or were lost, or a host began
-    /// again, the state is that of before until it is [renewed](Self::renew). Where entries were left out, the
+    /// again, the state is that of before until it is [renewed](Self::renew). Where some were left out, the
     /// others carry it on as far as they tell.
     pub(in crate::station) fn take(&mut self, entry: EntryRef<'_>, limits: &Limits) -> Carried {
         let (seq, at) = (entry.entry.seq, entry.entry.at);
