@@ -33,8 +33,8 @@
 //! `inject` has a station in a process of its own, and both sides of a pair in turn, over the same socket.
 //! `gate` has the hosts of the bus, the bridge and the sessions in this process, six of each kind that differ
 //! by their gate alone, each in turn within ten rounds, two of them without one; what matches nothing is the
-//! filter `kind:nothing`, as a station reads it, and what reads every frame is a closure. The look at a closed
-//! gate is criterion's, whose figures are printed first.
+//! filter `kind:nothing`, as a station reads it, and what reads every frame is a closure. The look at a
+//! closed gate is criterion's, whose figures are printed first.
 #![expect(
     clippy::similar_names,
     reason = "what was sent beside what was published, what was judged beside what was handled"

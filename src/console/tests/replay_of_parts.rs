@@ -1,18 +1,14 @@
 //! Recordings that have not all entries: of some were left out, others are damaged.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use super::loops::config;
 use crate::{
     console::{app::App, terminal::Mailbox},
-    limits::{self, Limits},
+    limits::Limits,
     port::{ReplayPlace, Speed},
-    recording::{self, Cut, RecordingSet, SetReader},
-    station::{
-        ReplayPort,
-        test_recordings::{KeyedFile, block_on, held, shipped},
-    },
-    tap::{Batch, EntryRef},
+    station::test_recordings::{KeyedFile, block_on, cut, damage, held, shipped},
+    tap::Batch,
     time::Clock,
 };
 
@@ -36,20 +32,15 @@ fn a_part_of_which_entries_were_left_out_has_the_others_and_lost_none() {
     let (path, _, entries) = shipped("bad.mcap");
     let folder = tempfile::tempdir().unwrap();
     let part = folder.path().join("part.mcap");
-    let mut reader = SetReader::new(Arc::new(RecordingSet::open(&[path]).unwrap()));
-    let (first_ns, to_ns) = reader.set().span_ns();
-    let (head, from) = ReplayPort::part_from(&mut reader, first_ns, &Limits::default()).unwrap();
-    let keeps = &mut |entry: EntryRef<'_>| entry.entry.seq.0.is_multiple_of(3);
-    let cut = Cut { head, from, to_ns, keeps, is_filtered: true, tallied: |_| None };
-    let made = recording::cut(&mut reader, cut, &part, limits::Recording::default()).unwrap();
-    assert!(made.entries > 50 && made.entries < entries.len() as u64 / 2, "{made:?}");
+    let kept = cut(&path, &part, &mut |entry| entry.seq.0.is_multiple_of(3));
+    assert!(kept > 50 && kept < entries.len() as u64 / 2, "{kept}");
     block_on(async {
         let (played, count) = played(&part, ReplayPlace::Start).await;
-        assert_eq!(count, made.entries);
+        assert_eq!(count, kept);
         let (gone_to, _) = self::played(&part, ReplayPlace::End).await;
         for app in [&played, &gone_to] {
             let ledger = app.ui.time.entries().ledger();
-            assert_eq!((app.model.lost, ledger.received, ledger.lost), (0, made.entries, 0));
+            assert_eq!((app.model.lost, ledger.received, ledger.lost), (0, kept, 0));
             assert!(!says(app, "fell behind") && app.view.replay.as_ref().unwrap().lost == 0);
         }
         let [played, gone_to] = [&played, &gone_to].map(|app| app.model.station_state.as_ref().unwrap());
@@ -67,11 +58,7 @@ fn what_is_lost_in_a_recording_no_console_fell_behind_of() {
         file.entries(batch);
     }
     file.finish();
-    let chunks = recording::index(&path).unwrap().chunks;
-    let chunk = chunks[chunks.len() / 2];
-    let mut bytes = fs::read(&path).unwrap();
-    bytes[usize::try_from(chunk.at + chunk.len / 2).unwrap()] ^= 0x55;
-    fs::write(&path, bytes).unwrap();
+    damage(&path);
     block_on(async {
         let (app, _) = played(&path, ReplayPlace::Start).await;
         let lost = app.view.replay.as_ref().unwrap().lost;

@@ -1,6 +1,7 @@
 //! Recordings that tests of screens make and replay: of states, and of what crossed a tap.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -11,11 +12,11 @@ use crate::{
     limits::{self, Limits},
     port::{ReplayPlace, Snapshot, Speed},
     recording::{
-        EncodedSnapshot, RecordedItem, Recorder, RecordingInfo, RecordingSet, SnapshotFuture, Sources, read,
-        test_files::TestFile,
+        self, Cut, EncodedSnapshot, RecordedItem, Recorder, RecordingInfo, RecordingSet, SetReader,
+        SnapshotFuture, Sources, read, test_files::TestFile,
     },
     station::tallied,
-    tap::{Batch, Reader, recorded::OwnedEntry},
+    tap::{Batch, EntryRef, Reader, entry::Entry, recorded::OwnedEntry},
     time::{Clock, Now},
 };
 
@@ -81,6 +82,25 @@ pub(crate) fn shipped(name: &str) -> (PathBuf, Snapshot, Vec<OwnedEntry>) {
         }
     }
     (path, Snapshot::decode(&first.unwrap()).unwrap(), entries)
+}
+
+/// Cuts a part of a recording with the entries that are kept; how many those are.
+pub(crate) fn cut(path: &Path, part: &Path, keeps: &mut dyn FnMut(&Entry) -> bool) -> u64 {
+    let mut reader = SetReader::new(Arc::new(RecordingSet::open(&[path.to_owned()]).unwrap()));
+    let (first_ns, to_ns) = reader.set().span_ns();
+    let (head, from) = ReplayPort::part_from(&mut reader, first_ns, &Limits::default()).unwrap();
+    let keeps = &mut |of: EntryRef<'_>| keeps(of.entry);
+    let cut = Cut { head, from, to_ns, keeps, is_filtered: true, tallied: |_| None };
+    recording::cut(&mut reader, cut, part, limits::Recording::default()).unwrap().entries
+}
+
+/// Damages the chunk in the middle of a recording.
+pub(crate) fn damage(path: &Path) {
+    let chunks = recording::index(path).unwrap().chunks;
+    let chunk = chunks[chunks.len() / 2];
+    let mut bytes = fs::read(path).unwrap();
+    bytes[usize::try_from(chunk.at + chunk.len / 2).unwrap()] ^= 0x55;
+    fs::write(path, bytes).unwrap();
 }
 
 /// A replay that holds at a place.
