@@ -139,7 +139,6 @@ fn a_request_of_an_operator_is_judged_as_the_station_would_answer_it_and_is_not_
     let taken = answers(&judged("ui", r#""about""#));
     for (question, said) in [
         (r#"{"query":"peers"}"#, r#"{"page":{"peers""#),
-        (r#"{"query":{"run":{"run":"00000000-0000-0000-0000-000000000000"}}}"#, r#"{"error":"#),
         (r#"{"command":{"clip":{"seconds":0,"path":null}}}"#, "a clip has 1 second at least"),
         (r#"{"command":{"mark":{"text":"x","entry":99999999}}}"#, "no_entry"),
     ] {

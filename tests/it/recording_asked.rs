@@ -325,7 +325,8 @@ fn what_is_not_in_a_recording_is_said_with_what_lists_what_is() {
     ] {
         let (code, said) = said(args);
         let runs = if args[0] == "run" { "runs" } else { "its runs" };
-        let is_hinted = said.contains(&format!(" ls runs --recording {bad}` lists {runs}"));
+        let at = if args.contains(&"--at") { " --at end" } else { "" };
+        let is_hinted = said.contains(&format!(" ls runs --recording {bad}{at}` lists {runs}"));
         // What was named whole may be an invocation's, too.
         let is_whole = args.iter().any(|arg| arg.starts_with("trace:"));
         assert!(

@@ -162,7 +162,7 @@ fn frames_of_a_recording_are_printed_and_sent_again() {
     }
     let missing = cli(data, &["trace", "ffffffff", "--recording", file, "--at", "+0s"]);
     let hint = String::from_utf8(missing.stderr).unwrap();
-    assert!(hint.contains(&format!("`rl-console ls runs --recording {file} --at +0s`")), "{hint}");
+    assert!(hint.contains(&format!(" ls runs --recording {file} --at +0s`")), "{hint}");
     assert!(diagram.iter().any(|line| line.contains("->>")), "{diagram:?}");
     run(data, &["recording", "export", file, "--format", "mermaid"], "").exits(2);
     let fixture = data.join("fixture.ndjson");

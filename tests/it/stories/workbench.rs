@@ -19,7 +19,8 @@ fn with_snippet(terminal: &mut Terminal, name: &str, verdict: &str) {
     terminal.keys("\x0f");
     terminal.wait("the snippets", |screen| screen.contains("shipped  "));
     terminal.keys(name);
-    terminal.shows("Frames (1 of ");
+    let of_name = format!("shipped  {name} ");
+    terminal.wait("the snippet alone", |screen| screen.contains("Frames (") && screen.contains(&of_name));
     terminal.keys("\r");
     terminal.shows(verdict);
 }
