@@ -18,7 +18,7 @@ use crate::{
     rmp::{Checks, Code, Error, HEADER_BYTES, PREFIX_BYTES, Refusal, Registry, SchemaId},
     tap::entry::{Verdict, What, rmp as events},
     time::Wall,
-    words::format,
+    words::{format, hex},
 };
 
 /// Frames of the bus.
@@ -150,14 +150,14 @@ fn number(
     }
     let mut node = Node::new(Text::literal(name), Kind::Number, span(range));
     if part.len() < length {
-        node.value = Text::literal(format!("{} of {length} bytes", part.len()));
+        node.value = Text::literal(format!("{} of {length} bytes: {}", part.len(), hex(part)));
         builder.leaf(node);
         return;
     }
     let value = part.iter().fold(0_u128, |value, byte| value << 8 | u128::from(*byte));
     let small = u64::try_from(value).unwrap_or(u64::MAX);
     let (words, remark) = match name {
-        "magic" => (String::from_utf8_lossy(part).into_owned(), None),
+        "magic" => (part.escape_ascii().to_string(), None),
         "schema_id" => (format!("{value}"), u16::try_from(value).ok().map(|id| schema_name(id).into_owned())),
         "flags" | "reserved2" | "reserved4" => (format!("{value:#x}"), None),
         "created_at_ms" => (value.to_string(), format::utc(Wall(small))),

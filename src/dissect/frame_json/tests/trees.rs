@@ -39,8 +39,10 @@ fn drawn(format: Format, wire: &[u8]) -> Vec<String> {
 fn is_said_unread(format: Format, wire: &[u8], at: u32) -> bool {
     let tree = tree(format, wire);
     let says = |node: &Node| {
-        let value = node.value.read(wire, usize::MAX);
-        let is_shown_in_part = node.kind == Kind::Bytes && (value.ends_with('…') || value.ends_with(" more"));
+        let (name, value) = (node.name.read(wire, usize::MAX), node.value.read(wire, usize::MAX));
+        let is_in_part = |text: &str| text.ends_with('…') || text.ends_with(" more");
+        // A key that is no text is named by its bytes.
+        let is_shown_in_part = (node.kind == Kind::Bytes && is_in_part(&value)) || is_in_part(&name);
         let is_noted = node.note.as_ref().is_some_and(|note| note.is_wrong || note.text == TOO_DEEP);
         node.kind == Kind::Broken || is_shown_in_part || is_noted
     };
@@ -73,6 +75,13 @@ fn values_that_are_written_in_another_way_differ() {
         (b"\x81\xa1\xff\xc0", b"\x81\xa1\xfe\xc0"),
     ] {
         assert!(shows(FRAMES, &frame(one), &frame(other)), "{one:x?} {other:x?}");
+    }
+    // A header that is short, and one that is of something else.
+    for (one, other) in [
+        (&b"\0\0\0\x02[]"[..], &b"\0\0\0\x02\0]"[..]),
+        (b"\0\0\0\x04\xff\xff\xff\xff", b"\0\0\0\x04\xff\xfe\xff\xff"),
+    ] {
+        assert!(shows(FRAMES, one, other), "{other:x?}");
     }
     for (one, other) in [
         ("Content-Length: 2\r\n\r\n{}", "Content-Length: 2 \n\r\n{}"),
