@@ -69,6 +69,7 @@ pub(super) async fn act(
 ) -> Result<Outcome, PortError> {
     let hosts = &inner.hosts;
     let running = inner.running();
+    // Triggers are checked once those in the store are there, and while none is changed.
     if !matches!(command, Command::Trigger(_)) {
         check(inner, &command)?;
     }

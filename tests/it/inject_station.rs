@@ -146,6 +146,9 @@ fn a_request_of_an_operator_is_judged_as_the_station_would_answer_it_and_is_not_
         let said = words::hex(said.as_bytes());
         let mut answers = row["answers"].as_array().unwrap().iter();
         assert!(answers.any(|it| it["hex"].as_str().unwrap().contains(&said)), "{question}: {row}");
+        let is_refusal = question.contains("command");
+        let effect = row["effect"].as_str().unwrap();
+        assert_eq!(effect.starts_with("the station refuses it: "), is_refusal, "{question}: {row}");
         assert_eq!(row["certainty"], "as_of_now", "{row}");
     }
     assert_eq!(answers(&judged("tui", r#"{"command":{"mark":{"text":"x"}}}"#)), taken, "it would be taken");

@@ -183,14 +183,20 @@ fn frames_of_a_recording_are_printed_and_sent_again() {
     conversation.push(changed("incomplete", "cut"));
     fs::write(&fixture, conversation.join("\n")).unwrap();
     let each = ["--json", "inject", "rmp", "--each", fixture.to_str().unwrap()];
-    let printed = cli(data, &each);
-    let said = String::from_utf8(printed.stderr).unwrap();
-    let rows = String::from_utf8(printed.stdout).unwrap();
-    let verdicts: Vec<Value> =
-        rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()["verdict"].clone()).collect();
-    // The connection has said its own Hello: the peer's is one too many.
-    assert_eq!((printed.status.code(), verdicts.len()), (Some(1), own), "{said} {rows}");
-    assert!(verdicts[0] == "refused" && verdicts[1..].iter().all(|it| it == "accepted"), "{rows}");
+    let sent_again = |flags: &[&str]| {
+        let printed = cli(data, &[&each[..], flags].concat());
+        let rows = String::from_utf8(printed.stdout).unwrap();
+        let rows = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap());
+        let verdicts: Vec<Value> = rows.map(|row| row["verdict"].clone()).collect();
+        assert_eq!(verdicts.len(), own, "{verdicts:?}");
+        (printed.status.code(), verdicts, String::from_utf8(printed.stderr).unwrap())
+    };
+    let (code, verdicts, said) = sent_again(&["--as", "none"]);
+    assert!(code == Some(0) && verdicts.iter().all(|it| it == "accepted"), "{verdicts:?} {said}");
+    // A connection that says its own Hello: the peer's is one too many.
+    let (code, verdicts, _) = sent_again(&[]);
+    assert!(code == Some(1) && verdicts[0] == "refused", "{verdicts:?}");
+    assert!(verdicts[1..].iter().all(|it| it == "accepted"), "{verdicts:?}");
     let all = of_station + 1;
     let left_out = format!("left out {all} lines: 1 cut, {of_station} of the station");
     assert!(said.contains(&left_out), "{said}");

@@ -165,10 +165,7 @@ async fn with_operator(
     });
     let allowed = asked.await?.and_then(|question| may_ask(kind, &question).map(|()| question));
     let reply = match allowed {
-        Err(error) => {
-            judged.effect = Some(format!("the station refuses it: {error}"));
-            Reply::Error(error)
-        }
+        Err(error) => Reply::Error(error),
         Ok(question) => {
             judged.effect = Some(describe(&question));
             let Some(reply) = foreseen(inner, question).await else { return Ok(judged) };
@@ -176,6 +173,9 @@ async fn with_operator(
             reply
         }
     };
+    if let Reply::Error(error) = &reply {
+        judged.effect = Some(format!("the station refuses it: {error}"));
+    }
     let (tap, answer_max) = (inner.tap.clone(), inner.limits.port.answer_bytes_max.min(FORESEEN_BYTES_MAX));
     let shown = move |text: String| tap.json_without_tokens(text);
     let bodies = beside(move || parts_as_shown(Response::reply(reply), answer_max, &shown)).await?;
