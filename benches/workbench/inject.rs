@@ -84,7 +84,14 @@ async fn single(data: &Path, rounds: usize) -> Result<()> {
             wire.extend(encode::frame(&header(&clock, next + 1), &body()?)?);
             let began = clock.mono();
             let (pieces, answers) = (vec![PageBytes(wire)], Some(1));
-            let send = WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 2_000, answers };
+            let send = WorkbenchCommand::Send {
+                door,
+                pieces,
+                of: None,
+                wait_ms: 2_000,
+                answers,
+                foreseen: Vec::new(),
+            };
             let WorkbenchOutcome::Sent(became) = bench(&station, send).await? else {
                 return Err("not sent".into());
             };

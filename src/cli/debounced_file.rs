@@ -13,14 +13,15 @@ use std::{
     thread::JoinHandle,
 };
 
-use crate::private_files;
+use crate::{console::settings::LaterText, private_files};
+
+/// The text to write next.
+type Next = Mutex<Option<LaterText>>;
 
 /// Writes a text as often as it changes, without anybody waiting for the disk. Dropped, it ends when the last
 /// one is written.
-#[derive(Debug)]
 pub(crate) struct DebouncedFile {
-    /// The text to write next.
-    next: Arc<Mutex<Option<String>>>,
+    next: Arc<Next>,
     wake: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -28,7 +29,7 @@ pub(crate) struct DebouncedFile {
 impl DebouncedFile {
     /// Begins to keep texts in a file; nothing where no thread can be had.
     pub(crate) fn spawn(path: PathBuf) -> Option<Self> {
-        let next = Arc::new(Mutex::new(None));
+        let next = Arc::new(Next::default());
         let (wake, woken) = sync_channel(1);
         let taken = Arc::clone(&next);
         let thread = std::thread::Builder::new()
@@ -40,7 +41,14 @@ impl DebouncedFile {
 
     /// Keeps a text in place of the one before.
     pub(crate) fn write_later(&self, text: &str) {
-        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+        let text = text.to_owned();
+        self.make_later(Box::new(|| Some(text)));
+    }
+
+    /// Keeps a text that is made on the thread which writes it, in place of the one before; where there turns
+    /// out to be none, the file stays as it is.
+    pub(crate) fn make_later(&self, text: LaterText) {
+        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
         if let Some(wake) = &self.wake {
             // Where it is full the thread is woken already, and finds this text.
             let _ = wake.try_send(());
@@ -57,9 +65,16 @@ impl Drop for DebouncedFile {
     }
 }
 
-fn write_all(path: &Path, woken: &Receiver<()>, next: &Mutex<Option<String>>) {
+impl std::fmt::Debug for DebouncedFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DebouncedFile").finish_non_exhaustive()
+    }
+}
+
+fn write_all(path: &Path, woken: &Receiver<()>, next: &Next) {
     for () in woken {
-        let text = next.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let next = next.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let text = next.and_then(|text| text());
         if let Some(Err(error)) = text.map(|text| write(path, &text)) {
             tracing::warn!("cannot save {}: {error}", path.display());
         }
@@ -134,6 +149,10 @@ mod tests {
         }
         drop(keeper);
         assert_eq!(read(&path, 65_536), Ok(Some("version = 999".to_owned())));
+        let keeper = DebouncedFile::spawn(path.clone()).unwrap();
+        keeper.make_later(Box::new(|| None));
+        drop(keeper);
+        assert!(read(&path, 65_536).unwrap().is_some(), "there was nothing to write");
     }
 
     #[test]

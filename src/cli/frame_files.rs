@@ -4,7 +4,10 @@ use super::{
     debounced_file::{self, DebouncedFile},
     state_files::StateFiles,
 };
-use crate::console::{check_frame_draft, check_sent_frames, settings::SavedFrames};
+use crate::console::{
+    check_frame_draft, check_sent_frames,
+    settings::{LaterText, SavedFrames},
+};
 
 /// The frame that is edited.
 const DRAFT: &str = "workbench.draft.json";
@@ -39,16 +42,16 @@ impl FrameFiles {
     }
 
     /// Keeps a draft.
-    pub(super) fn save_draft(&self, text: &str) {
+    pub(super) fn save_draft(&self, text: LaterText) {
         if let Some(draft) = &self.draft {
-            draft.write_later(text);
+            draft.make_later(text);
         }
     }
 
     /// Keeps the frames that were sent.
-    pub(super) fn save_sent(&self, text: &str) {
+    pub(super) fn save_sent(&self, text: LaterText) {
         if let Some(sent) = &self.sent {
-            sent.write_later(text);
+            sent.make_later(text);
         }
     }
 }

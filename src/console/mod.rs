@@ -46,8 +46,8 @@ pub use screen::PlanScroll;
 pub(crate) use screen::reference;
 pub use settings::{
     AlertRules, AppearanceSettings, BookmarkKeeper, CommandHints, Config, ConfigSource, ConsoleError,
-    Desktop, Exit, Fault, OpenedRecording, Passthrough, RecordingOpener, Reload, ReplayedMoment, Runnable,
-    Runner, RunningSubcommand, SavedBookmarks, SavedFrames, SavedLayout, Shell, Start, Subcommand,
+    Desktop, Exit, Fault, LaterText, OpenedRecording, Passthrough, RecordingOpener, Reload, ReplayedMoment,
+    Runnable, Runner, RunningSubcommand, SavedBookmarks, SavedFrames, SavedLayout, Shell, Start, Subcommand,
     SubcommandEnd, SubcommandResult,
 };
 pub(crate) use ui::{named_filters::check as check_filter, start::check as check_start};

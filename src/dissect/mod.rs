@@ -9,6 +9,7 @@
 pub(crate) mod body_preview;
 mod breach;
 pub(crate) mod decoder;
+mod differing;
 pub(crate) mod frame_json;
 mod frame_verdict;
 pub(crate) mod gate;
@@ -40,6 +41,7 @@ mod wire_field;
 pub(crate) use body_preview::body_preview;
 pub(crate) use breach::{Breach, clause_name, clause_text, clause_with_text};
 pub(crate) use decoder::Subject;
+pub(crate) use differing::differing;
 pub(crate) use frame_verdict::{foreseen_verdict, frame_verdict};
 pub(crate) use json::tree as json_tree;
 pub(crate) use mplp::findings_in;

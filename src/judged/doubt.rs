@@ -53,14 +53,18 @@ impl Doubt {
     pub const ALL: [Self; 6] =
         [Self::AnotherPeer, Self::SameIdFirst, Self::Time, Self::Commit, Self::Transport, Self::Peer];
 
-    /// It in words.
+    /// It in words, of a frame of a link of this name.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub fn words(self, link: &str) -> &'static str {
         match self {
             Self::AnotherPeer => "another peer may pull, answer, leave or take the last place first",
             Self::SameIdFirst => "another message with the same id may come first",
             Self::Time => "its time may run out first",
             Self::Commit => "the store may not commit it",
+            Self::Transport if link == "macp" => {
+                "the call may be refused, reset or stalled, or its client's deadline may pass first"
+            }
+            Self::Transport if link == "plugin" => "the process may end, or stop reading",
             Self::Transport => "the connection may be refused, reset or stalled",
             Self::Peer => "the peer decides what it makes of the frame",
         }

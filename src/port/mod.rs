@@ -9,6 +9,7 @@ mod captured;
 mod carried;
 mod clients;
 mod command;
+mod comparison;
 mod decisions;
 mod drops;
 mod error;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::PageBytes;
+use super::{AnswerRow, PageBytes};
 use crate::{
     ids::{ConnectionId, PluginId, Seq},
     macp::Rpc,
@@ -153,6 +153,9 @@ pub enum WorkbenchCommand {
         /// unless so many answers came.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answers: Option<u64>,
+        /// The answers that were foreseen: the values in which those that come are different are said.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        foreseen: Vec<AnswerRow>,
     },
     /// Sends whole frames through a connection of its own, one behind the other, without a pause for what
     /// becomes of each.
@@ -241,6 +244,13 @@ impl SentFrame {
         own.or_else(|| self.answers().find_map(|answer| answer.code.as_deref()))
     }
 
+    /// The clause that it broke, or that its answer names.
+    #[must_use]
+    pub fn clause(&self) -> Option<&str> {
+        let own = self.own()?.clause.as_deref();
+        own.or_else(|| self.answers().find_map(|answer| answer.clause.as_deref()))
+    }
+
     /// The frames that answered, in their order: those to the same peer that it caused. A frame of which no
     /// entry is there has none.
     pub fn answers(&self) -> impl Iterator<Item = &ToldEntry> {
@@ -299,6 +309,10 @@ pub struct ToldEntry {
     /// Who a message of the bus was delivered to, counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscribers: Option<u64>,
+    /// Of an answer, the values in which it is not as was foreseen, by their names; of the moment's ids and
+    /// times, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<String>,
     /// What happened, in one line.
     pub line: String,
     /// The trace that it belongs to.

@@ -127,6 +127,7 @@ fn a_frame_that_comes_in_parts_is_judged_with_what_was_begun() {
             of,
             wait_ms: 500,
             answers: None,
+            foreseen: Vec::new(),
         };
         let begun = bench(&station, send(&["{\"mpp\":2,"], None)).await.unwrap();
         let WorkbenchOutcome::Sent(begun) = begun else { panic!("{begun:?}") };
@@ -374,6 +375,7 @@ fn doors_are_so_many_and_close_when_they_are_idle() {
             of: None,
             wait_ms: 100,
             answers: None,
+            foreseen: Vec::new(),
         };
         let first = bench(&station, peer()).await.unwrap();
         let WorkbenchOutcome::Opened { door, .. } = first else { panic!("{first:?}") };

@@ -80,7 +80,14 @@ impl Busy {
     fn questions(&self) -> Vec<Result<Command, Query>> {
         let bytes = || PageBytes(PULL.to_vec());
         let (door, pieces) = (self.door, vec![bytes()]);
-        let send = WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 100, answers: None };
+        let send = WorkbenchCommand::Send {
+            door,
+            pieces,
+            of: None,
+            wait_ms: 100,
+            answers: None,
+            foreseen: Vec::new(),
+        };
         let all = WorkbenchCommand::SendAll { door, frames: vec![bytes()], wait_ms: 100, answers: None };
         let doors = [peer(), DoorSpec::Adapter { hello: true }, DoorSpec::AsAdapter, DoorSpec::ToAdapter];
         let workbench = doors.into_iter().map(open).chain([send, all, WorkbenchCommand::Close { door }]);

@@ -76,7 +76,14 @@ impl Bench {
 
     async fn send(&self, door: u64, bytes: &[u8]) {
         let pieces = vec![PageBytes(bytes.to_vec())];
-        let send = WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 2_000, answers: None };
+        let send = WorkbenchCommand::Send {
+            door,
+            pieces,
+            of: None,
+            wait_ms: 2_000,
+            answers: None,
+            foreseen: Vec::new(),
+        };
         self.station.command(Command::Workbench(send)).await.unwrap();
     }
 

@@ -86,6 +86,7 @@ mod views;
 mod violations;
 mod wire;
 mod workbench;
+mod workbench_compared;
 mod workbench_form;
 mod workbench_saved;
 mod workbench_snippets;

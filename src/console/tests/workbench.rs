@@ -27,7 +27,7 @@ use crate::{
     time::Wall,
 };
 
-const PULL: &[u8] = b"{\"mpp\":2,\"type\":\"pull\",\"queue\":\"default\"}\n";
+pub(super) const PULL: &[u8] = b"{\"mpp\":2,\"type\":\"pull\",\"queue\":\"default\"}\n";
 
 /// A verdict.
 pub(super) fn row(verdict: &str) -> JudgedRow {
@@ -44,7 +44,7 @@ pub(super) fn row(verdict: &str) -> JudgedRow {
         byte: None,
         missing_bytes: None,
         if_cut: None,
-        answers: Vec::new(),
+        answers: vec![AnswerRow { kind: "invocation".to_owned(), hex: String::new() }],
         ends: None,
         to: Vec::new(),
         to_count: 0,
@@ -112,6 +112,7 @@ pub(super) fn told(kind: &str, is_own: bool) -> ToldEntry {
         code: None,
         clause: None,
         subscribers: None,
+        differs: Vec::new(),
         line: format!("line of {kind}"),
         trace: None,
         payload: PageBytes::default(),
@@ -148,7 +149,8 @@ fn it_opens_with_an_example_that_is_judged_at_once() {
         "7b 22 6d 70 70",
         "pull: refused INVALID_FRAME",
         "ends the connection: the adapter does not know 999",
-        "as of now: another peer may pull",
+        "as of now; not known:",
+        "- another peer may pull",
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }

@@ -18,7 +18,7 @@ use crate::{
 /// The draft that effects have written.
 fn draft(effects: &[Effect]) -> Option<String> {
     effects.iter().find_map(|effect| match effect {
-        Effect::SaveFrameDraft(text) => Some(text.clone()),
+        Effect::SaveFrameDraft(draft) => draft.text(),
         _ => None,
     })
 }
@@ -26,7 +26,7 @@ fn draft(effects: &[Effect]) -> Option<String> {
 /// The frames that effects have written.
 fn sent_frames(effects: &[Effect]) -> Option<String> {
     effects.iter().find_map(|effect| match effect {
-        Effect::SaveSentFrames(text) => Some(text.clone()),
+        Effect::SaveSentFrames(sent) => sent.text(),
         _ => None,
     })
 }

@@ -146,7 +146,8 @@ fn a_frame_is_saved_under_a_name() {
     stage.key(KeyCode::Backspace);
     stage.key(KeyCode::Backspace);
     let effects = stage.key(KeyCode::Enter);
-    let Some(SnippetJob::Save { name, text, .. }) = job(&effects) else { panic!("{effects:?}") };
+    let Some(SnippetJob::Save { name, snippet }) = job(&effects) else { panic!("{effects:?}") };
+    let text = snippet.text(name).unwrap();
     assert_eq!(name, "a");
     assert!(text.contains("door = \"adapter\"") && text.contains("verdict = \"accepted\""), "{text}");
     assert_eq!(stage.ui.key_scope(), KeyScope::Workbench);

@@ -1,5 +1,7 @@
 //! What an update wants done.
 
+use std::fmt::Debug;
+
 use super::{message::show_message, state::Ui};
 use crate::{
     console::{
@@ -55,9 +57,9 @@ pub(crate) enum Effect {
     /// Keep the openings that were submitted lately for the next start.
     SaveRecent(String),
     /// Keep the frame that is edited in the workbench for the next start.
-    SaveFrameDraft(String),
+    SaveFrameDraft(Box<dyn Unwritten>),
     /// Keep the frames that the workbench sent for the next start.
-    SaveSentFrames(String),
+    SaveSentFrames(Box<dyn Unwritten>),
     /// Keep the bookmarks of a recording with it.
     SaveBookmarks(String),
     /// Keep a line of the palette for the next start.
@@ -117,6 +119,12 @@ pub(crate) trait OnTree: Id {
     fn on_tree(&self, ui: &mut Ui, tree: Option<Tree>);
 }
 
+/// A text that is made where it is written, as making it takes long.
+pub(crate) trait Unwritten: Debug + Send {
+    /// It; nothing where there is none after all.
+    fn text(&self) -> Option<String>;
+}
+
 /// A part of what a pane shows of the store, by the number of its question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PanePage {
@@ -139,6 +147,12 @@ impl PartialEq for dyn OnOutcome {
 impl PartialEq for dyn OnTree {
     fn eq(&self, other: &Self) -> bool {
         self.is(other)
+    }
+}
+
+impl PartialEq for dyn Unwritten {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
     }
 }
 

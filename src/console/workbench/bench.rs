@@ -1,6 +1,9 @@
 //! The frame that is edited: its JSON, its bytes, which of them leads, and what is wrong with it.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, OnceLock},
+};
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -9,6 +12,7 @@ use super::{
     form::FrameForm,
     from_snippet::FromSnippet,
     gate_edit::GateEdit,
+    panel::Panel,
     sending::{OpenDoor, Pending},
     state::SentRecord,
     verdict::Judging,
@@ -17,7 +21,7 @@ use super::{
 use crate::{
     console::{
         form::{Editor, overflow_text},
-        worker::{Before, FrameAnswer, FrameJob, FrameWork, JsonFault, MadeFrame, Reads, example, refreshed},
+        worker::{JsonFault, example},
     },
     dissect::frame_json::{Breakage, Fill, Format, FrameFault, Places},
     ids::Seq,
@@ -33,6 +37,8 @@ pub(crate) enum Side {
     Way(usize),
     Json,
     Bytes,
+    /// What was foreseen of it and what became of it, where there is more than its rows show.
+    Verdict,
 }
 
 /// What the frame is made of.
@@ -42,6 +48,10 @@ pub(crate) enum Leads {
     Bytes,
     /// The bytes, of which the JSON is being made.
     Reading,
+    /// The JSON, which is being made anew with ids and times of this moment.
+    Refreshing,
+    /// The bytes, which are being broken by this.
+    Breaking(Breakage),
 }
 
 /// The workbench.
@@ -67,15 +77,15 @@ pub(crate) struct Workbench {
     /// The frame at the gate that it takes the place of.
     pub(super) at_gate: Option<GateEdit>,
     /// The lines that nobody edited: those of a captured frame.
-    captured: BTreeSet<String>,
+    pub(super) captured: BTreeSet<String>,
     /// Whether somebody wrote in it since it was captured.
     pub(super) is_written: bool,
-    fill: Fill,
+    pub(super) fill: Fill,
     /// Counts the changes of what the bytes are made of.
-    revision: u64,
-    made: u64,
+    pub(super) revision: u64,
+    pub(super) made: u64,
     /// What was begun last, and whether the frame was made by then.
-    asked: (u64, bool),
+    pub(super) asked: (u64, bool),
     /// Counts the changes of the bytes and of their way.
     pub(super) wire_revision: u64,
     pub(super) judging: Judging,
@@ -85,20 +95,24 @@ pub(crate) struct Workbench {
     pub(super) result: Option<Arc<SentRecord>>,
     /// Which bytes the values of the JSON are, and the change that it is about.
     pub(super) places: Places,
-    placed: u64,
+    pub(super) placed: u64,
     /// The names of the value that the cursor goes to once the JSON is there, the outermost first.
     pub(super) field: Vec<String>,
     /// The first line that is drawn of the JSON, and how many there are room for.
     pub(super) offset: usize,
     pub(super) height: usize,
+    /// The part of the verdict that is shown.
+    pub(super) panel: Panel,
     bytes_max: usize,
 }
 
+/// Lines that a page of the verdict goes on.
+const PANEL_PAGE: isize = 5;
 /// Bytes of a frame that a byte of its JSON says at most: a number of nine bytes may be one digit and a
 /// comma.
 const FRAME_BYTES_A_JSON_BYTE: usize = 8;
 
-fn text_bytes_max(limits: &Limits) -> usize {
+pub(super) fn text_bytes_max(limits: &Limits) -> usize {
     usize::try_from(limits.console.form_bytes_max).unwrap_or(usize::MAX)
 }
 
@@ -138,6 +152,7 @@ impl Workbench {
             field: Vec::new(),
             offset: 0,
             height: 1,
+            panel: Panel::default(),
             bytes_max: usize::try_from(limits.workbench.send_bytes_max).unwrap_or(usize::MAX),
         }
     }
@@ -219,26 +234,9 @@ impl Workbench {
             bytes: Some(self.bytes.bytes().to_vec()),
             foreseen: None,
             outcome: Err("not sent".to_owned()),
+            written: OnceLock::new(),
         };
         Some(record.bounded())
-    }
-
-    pub(super) fn changed(&mut self) {
-        self.revision += 1;
-        self.wire_revision += 1;
-    }
-
-    /// Whether the bytes are those of the text as it is.
-    pub(super) const fn is_made(&self) -> bool {
-        match self.leads {
-            Leads::Json => self.made == self.revision && self.json_fault.is_none(),
-            Leads::Bytes | Leads::Reading => true,
-        }
-    }
-
-    /// Whether it is known which bytes the values of the text are.
-    pub(super) fn is_placed(&self) -> bool {
-        self.leads == Leads::Json && self.placed == self.revision && self.is_made()
     }
 
     /// The door.
@@ -247,116 +245,6 @@ impl Workbench {
     /// What is missing of it.
     pub(super) fn spec(&self) -> Result<DoorSpec, String> {
         Ok(self.way.door()?.for_first(self.bytes.bytes()))
-    }
-
-    /// The work that is due on its JSON or its bytes.
-    pub(super) fn work(&self, limits: &Limits, at: Wall) -> Option<FrameJob> {
-        let work = match self.leads {
-            Leads::Bytes => return None,
-            Leads::Json if self.made == self.revision && (self.json_fault.is_some() || self.is_placed()) => {
-                return None;
-            }
-            Leads::Json if self.made == self.revision => {
-                FrameWork::Place { text: self.editor.text(), bytes: self.bytes.bytes().to_vec() }
-            }
-            Leads::Json => FrameWork::Encode {
-                text: self.editor.text(),
-                before: match (&self.at_gate, self.way.topic()) {
-                    (Some(edit), _) => Before::Frames(edit.before.clone()),
-                    (None, Some(topic)) => Before::Publish(topic.to_owned()),
-                    (None, None) => Before::Nothing,
-                },
-                fill: self.fill,
-                breakages: self.breakages.clone(),
-            },
-            Leads::Reading => FrameWork::Decode {
-                bytes: self.bytes.bytes().to_vec(),
-                reads: match (&self.at_gate, self.way.topic()) {
-                    (Some(_), _) => Reads::Held,
-                    (None, Some(_)) => Reads::Published(at),
-                    (None, None) => Reads::Frame(at),
-                },
-            },
-        };
-        Some(FrameJob { number: self.revision, format: self.way.format(), work, limits: Box::new(*limits) })
-    }
-
-    /// Whether the work that is due is being done.
-    pub(super) const fn has_begun(&self) -> bool {
-        self.asked.0 == self.revision && self.asked.1 == (self.made == self.revision)
-    }
-
-    /// Whether its bytes are being made of its JSON.
-    pub(super) const fn is_being_made(&self) -> bool {
-        matches!(self.leads, Leads::Json) && self.asked.0 == self.revision && self.made != self.revision
-    }
-
-    /// Notes that it is.
-    pub(super) const fn begin(&mut self) {
-        self.asked = (self.revision, self.made == self.revision);
-    }
-
-    /// Takes what came of a job, unless something was changed meanwhile.
-    pub(super) fn on_answer(&mut self, number: u64, answer: FrameAnswer, limits: &Limits) {
-        if number != self.revision {
-            return;
-        }
-        match answer {
-            FrameAnswer::Made(Ok(MadeFrame { wire, fault })) => {
-                self.bytes.set(wire);
-                (self.fault, self.json_fault, self.made) = (fault, None, number);
-                self.wire_revision += 1;
-            }
-            FrameAnswer::Placed(places) => {
-                (self.places, self.placed) = (places, number);
-                self.go_to_field();
-            }
-            FrameAnswer::Made(Err(fault)) => {
-                (self.json_fault, self.fault, self.made) = (Some(fault), None, number);
-            }
-            FrameAnswer::Read(Ok(text)) if text.len() <= text_bytes_max(limits) => {
-                self.editor = Editor::of(&text, text_bytes_max(limits));
-                self.editor.jump(0, 0);
-                self.captured = if self.of.is_some() || self.at_gate.is_some() {
-                    text.lines().map(str::to_owned).collect()
-                } else {
-                    BTreeSet::new()
-                };
-                (self.leads, self.apart, self.json_fault) = (Leads::Json, None, None);
-                self.changed();
-            }
-            FrameAnswer::Read(Ok(text)) => {
-                let bytes = text.len();
-                self.bytes_lead(format!("the JSON has {bytes} bytes (limits.console.form_bytes_max)"));
-            }
-            FrameAnswer::Read(Err(why)) => self.bytes_lead(format!("these bytes have no JSON: {why}")),
-        }
-    }
-
-    pub(super) fn bytes_lead(&mut self, why: String) {
-        (self.leads, self.apart, self.json_fault, self.fault) = (Leads::Bytes, Some(why), None, None);
-        self.breakages.clear();
-    }
-
-    /// Refreshes ids, times and TTLs; where the bytes lead, the JSON is made of them.
-    pub(super) fn refresh(&mut self, at: Wall, number: u64) {
-        if self.leads == Leads::Bytes {
-            self.leads = Leads::Reading;
-        } else if let Ok(text) = refreshed(&self.editor.text(), at)
-            && text != self.editor.text()
-        {
-            let cursor = self.editor.cursor();
-            self.editor.replace(&text);
-            self.editor.jump(cursor.0, cursor.1);
-        }
-        self.breakages.clear();
-        self.renew(at, number);
-    }
-
-    /// The frame that is made next has ids and times of its own.
-    pub(super) fn renew(&mut self, at: Wall, number: u64) {
-        self.fill = Fill::at(at, number);
-        self.changed();
     }
 
     pub(super) fn edited_bytes(&mut self) {
@@ -387,11 +275,16 @@ impl Workbench {
 
     /// To the next side, or the one before.
     pub(super) fn cycle(&mut self, forward: bool) {
-        self.side = match (self.side, forward) {
-            (Side::Json, true) | (Side::Way(_), false) => Side::Bytes,
-            (Side::Bytes, true) | (Side::Json, false) => Side::Way(0),
-            (Side::Way(_), true) | (Side::Bytes, false) => Side::Json,
+        let sides = [Side::Json, Side::Bytes, Side::Verdict, Side::Way(0)];
+        let is_there = |side: &Side| *side != Side::Verdict || self.panel.is_scrolled();
+        let sides: Vec<Side> = sides.into_iter().filter(is_there).collect();
+        let here = match self.side {
+            Side::Way(_) => Side::Way(0),
+            side => side,
         };
+        let at = sides.iter().position(|side| *side == here).unwrap_or(0);
+        let by = if forward { 1 } else { sides.len() - 1 };
+        self.side = sides[(at + by) % sides.len()];
     }
 
     /// Takes a key that the keymap has no use for. What could not be taken of it, for a person.
@@ -399,6 +292,7 @@ impl Workbench {
         let page = isize::try_from(self.height).unwrap_or(1).max(1);
         match (self.side, key.code) {
             (Side::Way(index), _) => self.type_way(index, key, limits, at),
+            (Side::Verdict, _) => self.type_verdict(key),
             (Side::Json, _) if self.form.is_some() => return self.type_field(key, limits),
             (Side::Json, KeyCode::PageUp) => self.editor.step(-page),
             (Side::Json, KeyCode::PageDown) => self.editor.step(page),
@@ -416,6 +310,19 @@ impl Workbench {
             }
         }
         Ok(())
+    }
+
+    /// Takes a key that scrolls the verdict; another one does nothing there.
+    fn type_verdict(&mut self, key: KeyEvent) {
+        match key.code {
+            KeyCode::Up => self.panel.step(-1),
+            KeyCode::Down => self.panel.step(1),
+            KeyCode::PageUp => self.panel.step(-PANEL_PAGE),
+            KeyCode::PageDown => self.panel.step(PANEL_PAGE),
+            KeyCode::Home => self.panel.step(isize::MIN),
+            KeyCode::End => self.panel.step(isize::MAX),
+            _ => {}
+        }
     }
 
     pub(super) fn edited_json(&mut self) {
@@ -447,6 +354,7 @@ impl Workbench {
                     return Err(overflow_text(over, "form_bytes_max"));
                 }
             }
+            Side::Verdict => {}
             Side::Bytes => {
                 for digit in text.chars().filter(char::is_ascii_hexdigit) {
                     self.bytes.key(KeyEvent::from(KeyCode::Char(digit)), self.bytes_max);

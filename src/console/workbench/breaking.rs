@@ -29,17 +29,13 @@ impl Workbench {
     }
 
     /// Breaks it on purpose. Where the JSON leads, its bytes are made anew with that.
-    pub(super) fn break_by(&mut self, breakage: Breakage) -> Result<(), String> {
+    pub(super) fn break_by(&mut self, breakage: Breakage) {
         if self.leads == Leads::Json {
             (self.breakages, self.is_written) = (vec![breakage], true);
-            self.changed();
-            return Ok(());
+        } else {
+            self.leads = Leads::Breaking(breakage);
         }
-        let none = || format!("this frame has nothing to break by {}", breakage.name());
-        let broken = breakage.apply(self.way.format(), self.bytes.bytes()).ok_or_else(none)?;
-        self.bytes.set(broken);
-        self.edited_bytes();
-        Ok(())
+        self.changed();
     }
 
     /// The ways to break it; of a large frame all that there are, which are tried when they are chosen.
@@ -64,7 +60,7 @@ mod tests {
     fn what_is_broken_stays_so_by_another_door_and_not_on_another_link() {
         let limits = Limits::default();
         let mut bench = Workbench::of(Way::default(), &limits, Wall(1));
-        bench.break_by(Breakage::Truncated).unwrap();
+        bench.break_by(Breakage::Truncated);
         let mut next_choice = |field| {
             bench.side = Side::Way(field);
             bench.type_key(KeyEvent::from(KeyCode::Right), &limits, Wall(1)).unwrap();

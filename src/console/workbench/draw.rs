@@ -24,8 +24,9 @@ use crate::{
     words::counted,
 };
 
-/// Lines of the verdict.
-const VERDICT_ROWS: u16 = 6;
+/// Lines of the verdict at least, and at most: a third of the height.
+const VERDICT_ROWS_MIN: u16 = 6;
+const VERDICT_ROWS_MAX: u16 = 12;
 /// Columns of a dump with 16 bytes a line.
 const WIDE_DUMP: u16 = 72;
 /// Columns of one with 8.
@@ -45,7 +46,8 @@ pub(super) struct Areas {
 pub(super) fn areas(body: Rect) -> Areas {
     let inside =
         Rect::new(body.x + 1, body.y + 1, body.width.saturating_sub(2), body.height.saturating_sub(2));
-    let verdict_rows = VERDICT_ROWS.min(inside.height.saturating_sub(5));
+    let verdict_rows = (inside.height / 3).clamp(VERDICT_ROWS_MIN, VERDICT_ROWS_MAX);
+    let verdict_rows = verdict_rows.min(inside.height.saturating_sub(5));
     let rows = inside.height.saturating_sub(verdict_rows + 3);
     let dump = if inside.width >= 2 * WIDE_DUMP { WIDE_DUMP } else { NARROW_DUMP.min(inside.width / 2) };
     let y = inside.y + 2;
@@ -79,7 +81,7 @@ pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, scene: &Scene<'_>
         canvas.put(areas.json.right(), y, 1, glyph, Role::Border);
     }
     draw_bytes(bench, canvas, areas.bytes, scene.is_top);
-    draw_verdict::draw(bench, canvas, areas.verdict, scene.ui.time.is_stopped());
+    draw_verdict::draw(bench, canvas, areas.verdict, scene);
 }
 
 /// The held frame that the edited one takes the place of, in the place of a way that could be chosen.
@@ -155,11 +157,11 @@ fn draw_json(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect, focused: bo
     let focused = focused && bench.side == Side::Json;
     let (row, column) = bench.editor.cursor();
     let columns = area.width.saturating_sub(GUTTER + 1);
-    let wrong = bench.json_fault.as_ref().and_then(|fault| fault.place).map(|(line, _)| line);
+    let wrong = bench.wrong_line();
     let mark = bench.mark();
     let lines = bench.editor.lines().iter().enumerate().skip(bench.offset);
     for ((index, line), y) in lines.zip(area.y..area.bottom()) {
-        let is_wrong = wrong == Some(index + 1);
+        let is_wrong = wrong == Some(index);
         let role = if is_wrong { Role::Bad } else { Role::Muted };
         canvas.put(area.x, y, 1, if is_wrong { canvas.view.glyphs.bad } else { " " }, role);
         canvas.put(area.x + 1, y, GUTTER - 2, &format!("{:>5}", index + 1), role);

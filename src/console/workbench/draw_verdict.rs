@@ -4,80 +4,166 @@ use ratatui::layout::Rect;
 
 use super::{
     Workbench,
-    sending::{differences, summary},
+    bench::Side,
+    panel::{Said, wrapped},
+    sending::summary,
     state::SentRecord,
-    verdict::Said,
 };
 use crate::{
     console::{
         draw::{glyphs::Glyphs, theme::Role},
         input::action::Action,
+        model::Timeline,
         records::ladder_view::HopLanes,
         settings::view::Canvas,
+        ui::Scene,
     },
-    port::{SentFrame, ToldEntry},
+    dissect::summary_line,
+    port::{JudgedRow, SentFrame, ToldEntry},
+    time::Wall,
 };
 
+/// Entries that are shown of what became of a frame.
+const TOLD_MAX: usize = 32;
+/// Entries before it among which it is looked for what came between.
+const LOOK_BACK: u64 = 512;
+
+/// Columns between the two sides.
+const GAP: u16 = 2;
+
+/// The lines of both sides.
+pub(super) struct Lines {
+    foreseen: Vec<Said>,
+    /// Nothing before a frame is sent.
+    sent: Option<Vec<Said>>,
+}
+
+impl Lines {
+    /// How many the longer side has.
+    pub(super) fn count(&self) -> usize {
+        self.foreseen.len().max(self.sent.as_ref().map_or(0, Vec::len))
+    }
+}
+
+/// The columns of a side, of so many in all.
+fn side_columns(bench: &Workbench, width: u16) -> u16 {
+    let room = width.saturating_sub(GAP);
+    if bench.result.is_some() || bench.pending.is_some() { (room / 2).saturating_sub(1) } else { room }
+}
+
+/// What the lines have of how the screen looks.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub(super) glyphs: &'a Glyphs,
+    /// The key that opens the trace.
+    pub(super) trace_key: &'a str,
+}
+
+/// The lines of a panel of so many columns.
+pub(super) fn lines(bench: &Workbench, width: u16, time: &Timeline, now: Wall, look: Look<'_>) -> Lines {
+    let columns = side_columns(bench, width);
+    let sent = match &bench.result {
+        Some(record) => Some(sent_lines(record, time, look)),
+        None if bench.pending.is_some() => {
+            Some(vec![Said::new("sent; waiting for what becomes of it".to_owned(), Role::Muted)])
+        }
+        None => None,
+    };
+    Lines {
+        foreseen: wrapped(bench.verdict_lines(now), columns),
+        sent: sent.map(|lines| wrapped(lines, columns)),
+    }
+}
+
 /// Draws them, with a line above.
-pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect, is_past: bool) {
-    let room = area.width.saturating_sub(2);
+pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect, scene: &Scene<'_>) {
+    let room = area.width.saturating_sub(GAP);
     let view = canvas.view;
     let border = view.glyphs.horizontal.repeat(usize::from(room));
     let above = area.y.saturating_sub(1);
     canvas.put(area.x + 1, above, room, &border, Role::Border);
-    let is_sending = bench.pending.is_some();
-    let half = if bench.result.is_some() || is_sending { room / 2 } else { room };
-    // What is shown may be the past; cores judge as they are.
-    let title = if is_past { " foreseen, as of the present " } else { " foreseen " };
-    canvas.put(area.x + 2, above, half, title, Role::Muted);
-    put(canvas, Rect { x: area.x + 1, width: half, ..area }, &bench.verdict_lines(view.clock.wall));
-    if half == room {
-        return;
-    }
-    let x = area.x + half + 2;
-    canvas.put(x + 1, above, half, " sent ", Role::Muted);
-    let right = Rect { x, width: area.right().saturating_sub(x + 1), ..area };
-    let lines = match &bench.result {
-        Some(record) => {
-            sent_lines(record, usize::from(area.height), view.glyphs, &view.key(Action::SentTrace))
-        }
-        None => vec![Said::new("sent; waiting for what becomes of it".to_owned(), Role::Muted)],
+    let is_here = scene.is_top && bench.side == Side::Verdict;
+    let (role, how) = if is_here {
+        (Role::Focus, "the arrows go there".to_owned())
+    } else {
+        (Role::Muted, format!("{} goes there", view.key(Action::NextField)))
     };
-    put(canvas, right, &lines);
-}
-
-fn put(canvas: &mut Canvas<'_>, area: Rect, lines: &[Said]) {
-    for (line, y) in lines.iter().zip(area.y..area.bottom()) {
-        canvas.put_as(area.x, y, area.width, &line.text, line.role, line.class);
+    // What is shown may be the past; cores judge as they are.
+    let is_past = scene.ui.time.is_stopped();
+    let title = if is_past { " foreseen, as of the present " } else { " foreseen " };
+    let columns = side_columns(bench, area.width);
+    canvas.put(area.x + 2, above, columns, title, role);
+    let look = Look { glyphs: view.glyphs, trace_key: &view.key(Action::SentTrace) };
+    let lines = lines(bench, area.width, &scene.ui.time, view.clock.wall, look);
+    let left = Rect { x: area.x + 1, width: columns, ..area };
+    bench.panel.draw(canvas, left, &lines.foreseen, &how);
+    if let Some(sent) = lines.sent {
+        let right = Rect { x: left.right() + GAP, ..left };
+        canvas.put(right.x, above, columns, " sent ", role);
+        bench.panel.draw(canvas, right, &sent, &how);
     }
 }
 
 /// What became of a frame: whether it was as foreseen, and the ladder of the entries in their order.
-fn sent_lines(record: &SentRecord, rows: usize, glyphs: &Glyphs, trace_key: &str) -> Vec<Said> {
+fn sent_lines(record: &SentRecord, time: &Timeline, look: Look<'_>) -> Vec<Said> {
     let (text, is_bad) = summary(record);
     let mut lines = vec![Said::quoting(text, if is_bad { Role::Bad } else { Role::Ok })];
     let Ok(sent) = &record.outcome else { return lines };
     if let Some(foreseen) = &record.foreseen {
-        let found = differences(foreseen, sent);
-        lines.push(if found.is_empty() {
-            Said::new("equal to what was foreseen".to_owned(), Role::Ok)
-        } else {
-            Said::new(format!("different: {}", found.join("; ")), Role::Warn)
-        });
+        lines.extend(compared(foreseen, sent, time));
     }
     if let Some(closed) = &sent.closed {
         lines.push(Said::new(format!("closed: {closed}"), Role::Warn));
     }
-    let room = rows.saturating_sub(lines.len());
-    let hidden = sent.told.len().saturating_sub(room);
-    let shown = if hidden > 0 { room.saturating_sub(1) } else { room };
     let ladder = Lanes::of(sent);
-    lines.extend(sent.told.iter().take(shown).map(|told| entry_line(told, ladder.hop(told), glyphs)));
-    let more = sent.more + sent.told.len().saturating_sub(shown) as u64;
+    let shown = sent.told.iter().take(TOLD_MAX);
+    lines.extend(shown.map(|told| entry_line(told, ladder.hop(told), look.glyphs)));
+    let more = sent.more + sent.told.len().saturating_sub(TOLD_MAX) as u64;
     if more > 0 {
+        let Look { trace_key, .. } = look;
         lines.push(Said::new(format!("and {more} more; {trace_key} opens the trace"), Role::Muted));
     }
     lines
+}
+
+/// Whether it came to what was foreseen; where it did not, what came between, where it did, the values in
+/// which the answers are not the same.
+fn compared(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Vec<Said> {
+    let found = foreseen.differences(sent);
+    if found.is_empty() {
+        let mut lines = vec![Said::new("equal to what was foreseen".to_owned(), Role::Ok)];
+        let others = sent.other_values();
+        if !others.is_empty() {
+            lines.push(Said::quoting(format!("but for {}", others.join("; ")), Role::Muted));
+        }
+        return lines;
+    }
+    let mut lines = vec![Said::new(format!("different: {}", found.join("; ")), Role::Warn)];
+    lines.extend(between(foreseen, sent, time).map(|text| Said::quoting(text, Role::Warn)));
+    lines
+}
+
+/// What its host was told between the judgement and the frame: it may be why that came to something else.
+fn between(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Option<String> {
+    let own = sent.own()?;
+    let entries = time.entries();
+    let at = entries.index_of(own.seq)?;
+    let earlier = (at.saturating_sub(LOOK_BACK)..at).rev().filter_map(|index| entries.entry(index));
+    let others = earlier
+        .take_while(|entry| entry.entry.at.wall >= foreseen.at_ms)
+        .filter(|entry| entry.entry.link.name() == foreseen.link)
+        .filter(|entry| own.trace.is_none() || entry.entry.trace != own.trace);
+    let (mut count, mut last) = (0_usize, None);
+    for entry in others {
+        count += 1;
+        last.get_or_insert_with(|| summary_line(entry.entry).into_owned());
+    }
+    let last = last?;
+    Some(if count == 1 {
+        format!("came between: {last}")
+    } else {
+        format!("came between: {count} entries, {last} the last")
+    })
 }
 
 fn entry_line(told: &ToldEntry, hop: HopLanes, glyphs: &Glyphs) -> Said {

@@ -5,13 +5,7 @@ use std::sync::Arc;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
-use super::{
-    Workbench,
-    from_snippet::expected_words,
-    lists::Listed,
-    sending::{differences, summary},
-    state::SentRecord,
-};
+use super::{Workbench, from_snippet::expected_words, lists::Listed, sending::summary, state::SentRecord};
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
@@ -135,7 +129,7 @@ impl FrameList {
 fn sent_cells(view: &View, sent: &SentRecord) -> Vec<Cell> {
     let (text, is_bad) = summary(sent);
     let (about, role) = match (&sent.foreseen, &sent.outcome) {
-        (Some(foreseen), Ok(outcome)) if differences(foreseen, outcome).is_empty() => {
+        (Some(foreseen), Ok(outcome)) if foreseen.differences(outcome).is_empty() => {
             ("equal to what was foreseen", Role::Muted)
         }
         (Some(_), Ok(_)) => ("different from what was foreseen", Role::Warn),

@@ -7,11 +7,13 @@ use super::{
     Workbench,
     bench::Side,
     draw::{self, areas},
+    draw_verdict::{self, Look},
     frame_list,
     sending::summary,
     snippet_name::SnippetName,
 };
 use crate::console::{
+    draw::glyphs::UNICODE,
     input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
     inspect::hex::Columns,
     model::Model,
@@ -47,6 +49,12 @@ impl Layer for Workbench {
 
     fn reconcile(&mut self, layout: &Layout, _model: &Model, ui: &Ui) {
         let areas = areas(layout.body);
+        let look = Look { glyphs: &UNICODE, trace_key: "ctrl-t" };
+        let lines = draw_verdict::lines(self, areas.verdict.width, &ui.time, ui.at.wall, look);
+        self.panel.fit(lines.count(), areas.verdict.height.into());
+        if self.side == Side::Verdict && !self.panel.is_scrolled() {
+            self.side = Side::Json;
+        }
         self.height = usize::from(areas.json.height).max(1);
         self.follow_form(&ui.limits);
         self.follow_mark();
@@ -59,6 +67,7 @@ impl Layer for Workbench {
     fn step(&mut self, by: isize, _model: &Model) {
         match self.side {
             Side::Bytes => self.bytes.step(by),
+            Side::Verdict => self.panel.step(by),
             Side::Json if self.form.is_some() => self.step_field(by),
             Side::Json | Side::Way(_) => self.editor.step(by),
         }
@@ -152,6 +161,8 @@ impl Layer for Workbench {
             let line = self.offset + usize::from(at.y - areas.json.y);
             self.side = Side::Json;
             self.editor.jump(line, usize::from(at.x.saturating_sub(areas.json.x + GUTTER)));
+        } else if areas.verdict.contains(at) && self.panel.is_scrolled() {
+            self.side = Side::Verdict;
         } else if areas.bytes.contains(at) {
             let columns = Columns::of(areas.bytes.width, self.bytes.bytes().len());
             let line = self.bytes.offset + usize::from(at.y - areas.bytes.y);

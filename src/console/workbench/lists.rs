@@ -20,7 +20,6 @@ use crate::{
             act::{Act, Resolved},
             layer::centred,
             layout::Layout,
-            message::show_message,
             pane::PaneContext,
             state::Ui,
         },
@@ -148,9 +147,8 @@ impl Layer for BreakageList {
         let way = self.ways.get(self.listed.selection.index()).copied();
         Some(way.ok_or_else(|| "nothing selected".into()).map(|way| {
             Act::close(move |_: Self, ui, _| {
-                let broken = ui.top_mut::<Workbench>().map(|bench| bench.break_by(way));
-                if let Some(Err(why)) = broken {
-                    show_message(ui, why, true, ui.at);
+                if let Some(bench) = ui.top_mut::<Workbench>() {
+                    bench.break_by(way);
                 }
                 Vec::new()
             })

@@ -21,7 +21,7 @@ impl Workbench {
             return None;
         }
         let spot = match self.side {
-            Side::Way(_) => return None,
+            Side::Way(_) | Side::Verdict => return None,
             Side::Json => self.spot_at_cursor()?,
             Side::Bytes => self.places.at_byte(self.bytes.cursor().0)?,
         };
@@ -64,6 +64,14 @@ impl Workbench {
         Some(self.places.at_byte(byte)?.json)
     }
 
+    /// The line of the JSON in which something is wrong, from 0: as a text, in its bytes, or to its core.
+    pub(super) fn wrong_line(&self) -> Option<usize> {
+        match &self.json_fault {
+            Some(fault) => fault.place.map(|(line, _)| line.saturating_sub(1)),
+            None => self.wrong_at().map(|json| place_of(&self.editor, json.start).0),
+        }
+    }
+
     /// The cursor of the JSON goes before this byte of it.
     pub(super) fn jump_to(&mut self, byte: usize) {
         let (line, column) = place_of(&self.editor, byte);
@@ -76,7 +84,7 @@ impl Workbench {
         match self.side {
             Side::Json => self.bytes.jump(mark.bytes.start),
             Side::Bytes => self.editor.jump(mark.line, mark.columns.start),
-            Side::Way(_) => {}
+            Side::Way(_) | Side::Verdict => {}
         }
     }
 

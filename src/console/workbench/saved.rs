@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,11 @@ use crate::{
         draw::text::cut,
         model::Model,
         settings::SavedFrames,
-        ui::{effect::Effect, message::show_file_error, state::Ui},
+        ui::{
+            effect::{Effect, Unwritten},
+            message::show_file_error,
+            state::Ui,
+        },
         worker::example,
     },
     dissect::frame_json::{Breakage, may_hold_secret, without_secrets},
@@ -43,8 +47,8 @@ struct File<T> {
 }
 
 /// A draft as it is written; nothing where nobody wrote in it.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct DraftFile {
+#[derive(Serialize, Deserialize)]
+struct DraftFile {
     #[serde(default)]
     draft: Option<SavedFrame>,
 }
@@ -116,21 +120,74 @@ pub(super) fn read_draft(text: &str) -> Option<SavedFrame> {
     read::<DraftFile>(text).ok()?.draft
 }
 
-/// The text of a draft.
-pub(super) fn draft_text(draft: DraftFile) -> String {
-    serde_json::to_string(&File { version: VERSION, rest: draft }).unwrap_or_default()
-}
-
 /// The frames of a text that were sent, the last first.
 pub(super) fn read_sent(text: &str) -> Vec<SentRecord> {
     let sent = read::<SentFile>(text).map_or_else(|_| Vec::new(), |file| file.sent);
     sent.into_iter().map(SavedSent::record).collect()
 }
 
-/// The text of frames that were sent, of which each is written already.
-pub(super) fn sent_text<'a>(written: impl Iterator<Item = &'a str>) -> String {
-    let all: Vec<&str> = written.collect();
-    format!("{{\"version\":{VERSION},\"sent\":[{}]}}", all.join(","))
+/// A draft that is to be written. Where it holds a secret that cannot be masked, it is not.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Draft {
+    /// Nothing where nobody wrote in it.
+    frame: Option<DraftFrame>,
+}
+
+#[derive(Clone, Debug)]
+struct DraftFrame {
+    way: Way,
+    json: Option<String>,
+    bytes: Option<Vec<u8>>,
+    breakages: Vec<Breakage>,
+    /// The lines that nobody edited of a captured frame, from 0.
+    captured: BTreeSet<usize>,
+    is_captured: bool,
+}
+
+impl Unwritten for Draft {
+    fn text(&self) -> Option<String> {
+        let draft = match &self.frame {
+            Some(frame) => Some(frame.saved()?),
+            None => None,
+        };
+        serde_json::to_string(&File { version: VERSION, rest: DraftFile { draft } }).ok()
+    }
+}
+
+impl DraftFrame {
+    fn saved(&self) -> Option<SavedFrame> {
+        let Self { way, json, bytes, breakages, captured, is_captured } = self;
+        let mut draft = SavedFrame::of(way, json.as_deref(), bytes.as_deref());
+        draft.breakages = breakages.iter().map(|it| it.name().to_owned()).collect();
+        draft.captured = match &draft.json {
+            written @ Some(_) if written == json => captured.clone(),
+            // Where it is written in another way, all of it is as it was captured.
+            Some(written) if *is_captured => (0..written.lines().count()).collect(),
+            _ => BTreeSet::new(),
+        };
+        draft.has_frame().then_some(draft)
+    }
+}
+
+/// The frames that were sent, the last first, as far as the file has room.
+#[derive(Clone, Debug)]
+struct SentFrames {
+    sent: Vec<Arc<SentRecord>>,
+    bytes_max: usize,
+}
+
+impl Unwritten for SentFrames {
+    fn text(&self) -> Option<String> {
+        let mut bytes = 0_usize;
+        let written = self.sent.iter().map(|record| record.written());
+        let all: Vec<&str> = written
+            .take_while(|written| {
+                bytes = bytes.saturating_add(written.len());
+                bytes <= self.bytes_max
+            })
+            .collect();
+        Some(format!("{{\"version\":{VERSION},\"sent\":[{}]}}", all.join(",")))
+    }
 }
 
 impl SavedFrame {
@@ -152,7 +209,11 @@ impl SavedFrame {
 
 impl SentRecord {
     /// It as it is written: with some of the entries, and without what may hold a secret.
-    pub(super) fn written(&self) -> String {
+    fn written(&self) -> &str {
+        self.written.get_or_init(|| self.to_text())
+    }
+
+    fn to_text(&self) -> String {
         let mut outcome = self.outcome.clone();
         if let Ok(sent) = &mut outcome {
             let own = sent.own().cloned();
@@ -212,6 +273,7 @@ impl SavedSent {
             length: self.length,
             foreseen: self.foreseen,
             outcome: self.outcome,
+            written: OnceLock::new(),
         }
         .bounded()
     }
@@ -221,7 +283,7 @@ impl SavedSent {
 pub(crate) fn restore(mut model: Model, ui: &mut Ui, saved: SavedFrames, now: Now) -> Model {
     let SavedFrames { draft, sent, troubles } = saved;
     let state = &mut ui.systems.workbench;
-    state.draft = draft;
+    (state.has_draft, state.draft) = (draft.is_some(), draft);
     for record in sent.as_deref().map_or_else(Vec::new, read_sent).into_iter().rev() {
         state.list(record.into(), &ui.limits.console);
     }
@@ -235,17 +297,12 @@ pub(crate) fn restore(mut model: Model, ui: &mut Ui, saved: SavedFrames, now: No
 impl State {
     /// Lists a frame that was sent; what is to be written.
     pub(super) fn list(&mut self, record: Arc<SentRecord>, limits: &limits::Console) -> Effect {
-        self.written.push_front(record.written());
         self.sent.push_front(record);
         let whole = |bound: u64| usize::try_from(bound).unwrap_or(usize::MAX);
         self.sent.truncate(whole(limits.sent_frames_max));
-        self.written.truncate(whole(limits.sent_frames_max));
-        let mut bytes = 0_usize;
-        let fit = self.written.iter().take_while(|written| {
-            bytes = bytes.saturating_add(written.len());
-            bytes <= whole(limits.sent_frames_bytes_max)
-        });
-        Effect::SaveSentFrames(sent_text(fit.map(String::as_str)))
+        let sent = self.sent.iter().cloned().collect();
+        let bytes_max = whole(limits.sent_frames_bytes_max);
+        Effect::SaveSentFrames(Box::new(SentFrames { sent, bytes_max }))
     }
 
     /// Keeps the draft; what is to be written, where it is another than before.
@@ -256,20 +313,17 @@ impl State {
         }
         self.draft_revision = bench.revision();
         let draft = bench.draft(limits, at)?;
-        if self.draft.is_none() && draft == DraftFile::default() {
+        if draft.frame.is_none() && !self.has_draft {
             return None;
         }
-        let text = draft_text(draft);
-        if self.draft.as_ref() == Some(&text) {
-            return None;
-        }
-        self.draft = Some(text.clone());
-        Some(Effect::SaveFrameDraft(text))
+        self.has_draft = true;
+        Some(Effect::SaveFrameDraft(Box::new(draft)))
     }
 
     /// The workbench as it was left, also in the start before.
     pub(super) fn take(&mut self, limits: &Limits, at: Wall) -> Box<Workbench> {
-        let draft = || self.draft.as_deref().and_then(read_draft);
+        let draft = self.draft.take();
+        let draft = || draft.as_deref().and_then(read_draft);
         self.kept.take().unwrap_or_else(|| {
             Box::new(draft().map_or_else(
                 || Workbench::of(Way::default(), limits, at),
@@ -280,28 +334,27 @@ impl State {
 }
 
 impl Workbench {
-    /// The draft as it is written; nothing while it is read from bytes, or holds a secret that cannot be
-    /// masked. Of a frame in which nobody wrote there is none.
-    pub(super) fn draft(&self, limits: &Limits, at: Wall) -> Option<DraftFile> {
+    /// The draft to be written; nothing while it is read from bytes. Of a frame in which nobody wrote there
+    /// is none.
+    pub(super) fn draft(&self, limits: &Limits, at: Wall) -> Option<Draft> {
         if self.is_example(limits, at) && self.breakages.is_empty() {
-            return Some(DraftFile::default());
+            return Some(Draft::default());
         }
-        let text = self.editor.text();
         let (json, bytes) = match self.leads {
-            Leads::Json => (Some(text.as_str()), None),
-            Leads::Bytes => (None, Some(self.bytes.bytes())),
+            Leads::Json | Leads::Refreshing => (Some(self.editor.text()), None),
+            Leads::Bytes | Leads::Breaking(_) => (None, Some(self.bytes.bytes().to_vec())),
             Leads::Reading => return None,
         };
-        let mut draft = SavedFrame::of(&self.way, json, bytes);
-        draft.breakages = self.breakages.iter().map(|it| it.name().to_owned()).collect();
-        let is_as_written = draft.json.as_deref() == json;
-        draft.captured = match &draft.json {
-            Some(_) if is_as_written => self.captured_lines(text.lines()),
-            // Where it is written in another way, all of it is as it was captured.
-            Some(json) if self.of.is_some() => (0..json.lines().count()).collect(),
-            _ => BTreeSet::new(),
+        let captured = json.as_ref().map_or_else(BTreeSet::new, |json| self.captured_lines(json.lines()));
+        let frame = DraftFrame {
+            way: self.way.clone(),
+            json,
+            bytes,
+            breakages: self.breakages.clone(),
+            captured,
+            is_captured: self.of.is_some(),
         };
-        draft.has_frame().then_some(DraftFile { draft: Some(draft) })
+        Some(Draft { frame: Some(frame) })
     }
 
     /// The frame of a draft that was written.
@@ -338,8 +391,13 @@ mod tests {
         Limits::default()
     }
 
+    /// The draft as it is written; nothing where there is none, or none that may be.
+    fn written(bench: &Workbench) -> Option<String> {
+        bench.draft(&limits(), Wall(7))?.text()
+    }
+
     fn again(bench: &Workbench) -> Workbench {
-        let text = draft_text(bench.draft(&limits(), Wall(7)).unwrap());
+        let text = written(bench).unwrap();
         assert_eq!(check_draft(&text), Ok(()));
         Workbench::of_draft(&read_draft(&text).unwrap(), &limits(), Wall(9))
     }
@@ -348,7 +406,7 @@ mod tests {
     fn a_draft_comes_back_with_its_way_its_breakage_and_its_captured_lines() {
         let way = Way::through(&DoorSpec::AsAdapter, None);
         let mut bench = Workbench::of(way.clone(), &limits(), Wall(7));
-        assert_eq!(bench.draft(&limits(), Wall(7)), Some(DraftFile::default()), "nobody wrote in it");
+        assert!(bench.draft(&limits(), Wall(7)).unwrap().frame.is_none(), "nobody wrote in it");
         bench.load_json(way, "{\n  \"body\": {}\n", &limits());
         bench.breakages = vec![Breakage::NoLf];
         bench.set_captured(["  \"body\": {}".to_owned()].into());
@@ -362,13 +420,13 @@ mod tests {
     fn a_draft_of_bytes_comes_back_as_bytes() {
         let mut bench = Workbench::of(Way::default(), &limits(), Wall(7));
         bench.load((Way::default(), None), b"\xff\n".to_vec(), &limits());
-        assert_eq!(bench.draft(&limits(), Wall(7)), None, "it is being read");
+        assert_eq!(written(&bench), None, "it is being read");
         bench.bytes_lead("the bytes were edited".to_owned());
         let again = again(&bench);
         assert_eq!((again.leads, again.bytes.bytes()), (Leads::Bytes, &b"\xff\n"[..]));
         bench.load((Way::default(), None), b"{\"bridge_token\":\"s3cret\"}\n".to_vec(), &limits());
         bench.bytes_lead("the bytes were edited".to_owned());
-        assert_eq!(bench.draft(&limits(), Wall(7)), None, "a token is never written");
+        assert_eq!(written(&bench), None, "a token is never written");
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! Sends the frame: through a door that is opened once, and what became of it then.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{
     Workbench,
     bench::Leads,
     state::{SentRecord, bench},
-    verdict::is_refused,
     way::Way,
 };
 use crate::{
@@ -29,7 +28,6 @@ use crate::{
         WorkbenchOutcome,
     },
     time::Now,
-    words::counted,
 };
 
 /// How long the station waits for what becomes of a frame.
@@ -66,8 +64,9 @@ impl Pending {
     fn send(&self, door: u64) -> Effect {
         // It was read before it was sent.
         let pieces = self.way.pieces().unwrap_or_default().cut(&self.bytes);
+        let foreseen = self.foreseen.as_ref().map_or_else(Vec::new, |row| row.answers.clone());
         command(
-            WorkbenchCommand::Send { door, pieces, of: self.of, wait_ms: WAIT_MS, answers: None },
+            WorkbenchCommand::Send { door, pieces, of: self.of, wait_ms: WAIT_MS, answers: None, foreseen },
             self.number,
         )
     }
@@ -86,6 +85,7 @@ impl Pending {
             bytes: Some(self.bytes),
             foreseen: self.foreseen,
             outcome,
+            written: OnceLock::new(),
         };
         record.bounded()
     }
@@ -232,61 +232,14 @@ fn finish(ui: &mut Ui, pending: Pending, ended: Result<SentFrame, String>, now: 
 pub(super) fn summary(record: &SentRecord) -> (String, bool) {
     match &record.outcome {
         Err(why) => (why.clone(), true),
-        Ok(sent) if sent.own().is_none() => (without_entry(sent).to_owned(), true),
+        Ok(sent) if sent.is_held() => (format!("{}: `I` opens it", sent.silence()), true),
+        Ok(sent) if sent.own().is_none() => (sent.silence().to_owned(), true),
         Ok(sent) => {
             let verdict = sent.verdict().unwrap_or("sent");
             let code = sent.code().map_or_else(String::new, |code| format!(" {code}"));
-            (format!("{verdict}{code}"), is_fault(sent))
+            (format!("{verdict}{code}"), sent.is_refused())
         }
     }
-}
-
-fn is_fault(sent: &SentFrame) -> bool {
-    matches!(sent.verdict(), Some("refused" | "late"))
-}
-
-/// Why nothing is known of a frame that was sent.
-fn without_entry(sent: &SentFrame) -> &'static str {
-    if sent.is_held() {
-        "held at the gate: `I` opens it"
-    } else if sent.lost > 0 {
-        "its entries were lost: the tap is busy"
-    } else {
-        "no entry of it within 2 s"
-    }
-}
-
-/// What is different from what was foreseen; nothing where it is equal.
-pub(super) fn differences(foreseen: &JudgedRow, sent: &SentFrame) -> Vec<String> {
-    let mut found = Vec::new();
-    let Some(own) = sent.own() else {
-        if foreseen.verdict != "pending" {
-            found.push(without_entry(sent).to_owned());
-        }
-        return found;
-    };
-    if is_refused(foreseen) != is_fault(sent) || foreseen.code.as_deref() != sent.code() {
-        let code = |code: Option<&str>| code.unwrap_or("no fault").to_owned();
-        found.push(format!("{} instead of {}", code(sent.code()), code(foreseen.code.as_deref())));
-    } else if foreseen.verdict != "pending"
-        && let Some(verdict) = own.verdict.as_ref().filter(|verdict| **verdict != foreseen.verdict)
-    {
-        found.push(format!("{verdict} instead of {}", foreseen.verdict));
-    }
-    if let Some(subscribers) = own.subscribers.filter(|subscribers| *subscribers != foreseen.to_count) {
-        let expected = foreseen.to_count;
-        found.push(format!("delivered to {} instead of {expected}", counted(subscribers, "subscriber")));
-    }
-    if foreseen.ends.is_some() != sent.closed.is_some() {
-        let words = if sent.closed.is_some() { "it was closed" } else { "it stayed open" };
-        found.push(words.to_owned());
-    }
-    let has_come = |kind: &String| sent.answers().any(|told| told.kind == *kind);
-    // What the station publishes comes to those that subscribe to its topic.
-    let answers = foreseen.answers.iter().map(|answer| &answer.kind).filter(|kind| *kind != "Publish");
-    let missing = answers.filter(|kind| !has_come(kind));
-    found.extend(missing.map(|kind| format!("no {kind} came")));
-    found
 }
 
 /// Send a frame into another's connection.
@@ -307,7 +260,7 @@ impl Confirm for SendInPlace {
         match &self.foreseen {
             None => lines.push(("What hangs on it is not known yet.".to_owned(), Role::Warn)),
             Some(row) => {
-                let role = if is_refused(row) { Role::Bad } else { Role::Text };
+                let role = if row.is_refused() { Role::Bad } else { Role::Text };
                 let code = row.code.as_ref().map_or_else(String::new, |code| format!(" {code}"));
                 lines.push((format!("Its verdict would be: {}{code}.", row.verdict), role));
                 if let Some(ends) = &row.ends {

@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use super::{
     Workbench,
     bench::Leads,
@@ -12,47 +10,18 @@ use super::{
     way::{Way, fields_of},
 };
 use crate::{
-    console::worker::{ListedSnippet, SnippetJob},
+    console::worker::{ListedSnippet, SnippetJob, UnreadFrame, UnwrittenSnippet},
     dissect::{
-        frame_json::{Json, indented, may_hold_secret, without_secrets},
-        snippets::{Snippet, SnippetFrame, SnippetLink},
+        frame_json::{Json, indented},
+        snippets::{Expected, Snippet, SnippetFrame, SnippetLink},
     },
+    judged::Certainty,
     limits::Limits,
     macp::Rpc,
-    words::hex,
 };
 
 /// Characters of a snippet's name.
 const NAME_CHARS_MAX: usize = 64;
-
-/// A snippet as it is written.
-#[derive(Serialize)]
-struct Written<'a> {
-    about: &'a str,
-    link: &'a str,
-    door: &'a str,
-    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
-    as_kind: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    topic: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rpc: Option<&'a str>,
-    #[serde(rename = "break", skip_serializing_if = "Vec::is_empty")]
-    breakages: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    json: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hex: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expect: Option<WrittenExpected<'a>>,
-}
-
-#[derive(Serialize)]
-struct WrittenExpected<'a> {
-    verdict: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'a str>,
-}
 
 impl Workbench {
     /// Goes on with a snippet, from its first frame.
@@ -104,44 +73,40 @@ impl Workbench {
         self.way.snippet_door().err().or_else(|| fault().map(|fault| fault.text.clone()))
     }
 
-    /// What saves the frame as a snippet of a name.
+    /// What saves the frame as a snippet of a name, unless it turns out to hold a token.
     ///
     /// # Errors
     /// Why it cannot be one, for a person.
     pub(super) fn to_snippet(&self, name: &str) -> Result<SnippetJob, String> {
         check_name(name)?;
         let (link, door, as_kind) = self.way.snippet_door()?;
-        let (mut json, mut hex_digits) = (None, None);
-        if self.leads == Leads::Json {
+        let frame = if self.leads == Leads::Json {
             if let Some(fault) = &self.json_fault {
                 return Err(fault.text.clone());
             }
-            let text = without_secrets(&self.editor.text());
-            json = Some(text.ok_or("it may hold a token, which is never saved")?);
-        } else if may_hold_secret(self.bytes.bytes()) {
-            return Err("its bytes may hold a token, which is never saved".to_owned());
+            UnreadFrame::Json(self.editor.text())
         } else {
-            hex_digits = Some(hex(self.bytes.bytes()));
-        }
-        let about = self.snippet.as_ref().map(|from| from.listed.snippet.about.as_str());
-        let expect =
-            self.foreseen().map(|row| WrittenExpected { verdict: &row.verdict, code: row.code.as_deref() });
-        let written = Written {
-            about: about.unwrap_or("saved from the workbench"),
-            link: link.name(),
-            door: door.name(),
-            as_kind,
-            topic: self.way.topic(),
-            rpc: self.way.rpc_name(),
-            breakages: self.breakages.iter().map(|it| it.name()).collect(),
-            json,
-            hex: hex_digits,
-            expect,
+            UnreadFrame::Bytes(self.bytes.bytes().to_vec())
         };
-        let text = toml::to_string_pretty(&written).map_err(|error| error.to_string())?;
-        // What is saved can be read again.
-        Snippet::read(name, &text).map_err(|fault| fault.what)?;
-        Ok(SnippetJob::Save { link, name: name.to_owned(), text })
+        let about = self.snippet.as_ref().map(|from| from.listed.snippet.about.clone());
+        let snippet = UnwrittenSnippet {
+            about: about.unwrap_or_else(|| "saved from the workbench".to_owned()),
+            link,
+            door,
+            as_kind,
+            topic: self.way.topic().map(str::to_owned),
+            rpc: self.way.rpc_name(),
+            breakages: self.breakages.clone(),
+            frame,
+            expect: self.foreseen().map(|row| Expected {
+                verdict: Some(row.verdict.clone()),
+                code: row.code.clone(),
+                clause: row.clause.clone(),
+                answer: row.answers.first().map(|answer| answer.kind.clone()),
+                certainty: (row.certainty != Certainty::Certain).then_some(row.certainty),
+            }),
+        };
+        Ok(SnippetJob::Save { name: name.to_owned(), snippet: Box::new(snippet) })
     }
 }
 
@@ -228,7 +193,9 @@ mod tests {
         let limits = Limits::default();
         let mut bench = bench("rmp/publish");
         let job = bench.to_snippet("mine").unwrap();
-        let SnippetJob::Save { link: SnippetLink::Rmp, name, text } = job else { panic!("{job:?}") };
+        let SnippetJob::Save { name, snippet } = job else { panic!("{job:?}") };
+        let text = snippet.text(&name).unwrap();
+        assert_eq!(snippet.link, SnippetLink::Rmp);
         let own = SnippetListing { files: vec![(format!("rmp/{name}"), text)], troubles: Vec::new() };
         let SnippetAnswer::Listed(all, troubles) = list(own) else { unreachable!() };
         assert_eq!((troubles.len(), all[0].name.as_str(), all[0].is_own), (0, "rmp/mine", true));
@@ -238,6 +205,9 @@ mod tests {
         assert!(bench.to_snippet("../mine").unwrap_err().contains("letters"));
         bench.load((Way::default(), None), b"{\"bridge_token\":\"s3cret\"}\n".to_vec(), &limits);
         bench.bytes_lead("edited".to_owned());
-        assert!(bench.to_snippet("mine").unwrap_err().contains("token"));
+        let SnippetJob::Save { name, snippet } = bench.to_snippet("mine").unwrap() else {
+            panic!("a snippet")
+        };
+        assert!(snippet.text(&name).unwrap_err().contains("token"));
     }
 }

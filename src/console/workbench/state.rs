@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use super::{Workbench, way::Way};
@@ -24,10 +24,10 @@ pub(crate) struct State {
     pub(in crate::console) kept_edits: BTreeMap<u64, Box<Workbench>>,
     /// The frames that were sent, the last first.
     pub(super) sent: VecDeque<Arc<SentRecord>>,
-    /// Each of them as it is written for the next start.
-    pub(super) written: VecDeque<String>,
-    /// The draft as it was written last, and the change of it that this was.
+    /// The draft of the start before, until the workbench is opened.
     pub(super) draft: Option<String>,
+    /// Whether a draft was written, and the change of it that this was.
+    pub(super) has_draft: bool,
     pub(super) draft_revision: u64,
     /// Counts the frames that were made.
     pub(super) count: u64,
@@ -47,6 +47,8 @@ pub(crate) struct SentRecord {
     pub(super) length: usize,
     pub(super) foreseen: Option<Box<JudgedRow>>,
     pub(super) outcome: Result<SentFrame, String>,
+    /// It as it is written for the next start, once it was.
+    pub(super) written: OnceLock<String>,
 }
 
 impl SentRecord {

@@ -1,10 +1,10 @@
 //! What the core would make of the frame, as it is asked for and as it is said: the question that is in
 //! flight, and the lines of its answer.
 
-use super::{Workbench, state::bench};
+use super::{Workbench, panel::Said, state::bench};
 use crate::{
     console::{
-        draw::{class::Class, theme::Role},
+        draw::theme::Role,
         records::paged_list::error_text,
         ui::{
             effect::{Effect, OnPage},
@@ -15,28 +15,6 @@ use crate::{
     time::{Now, Wall},
     words::counted,
 };
-
-/// Names that a line has of receivers and of those left out.
-const NAMES_MAX: usize = 3;
-
-/// A line of a verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) text: String,
-    pub(super) role: Role,
-    /// What quotes the frame is masked on air.
-    pub(super) class: Class,
-}
-
-impl Said {
-    pub(super) fn new(text: String, role: Role) -> Self {
-        Self { text, role, class: Class::Public }
-    }
-
-    pub(super) fn quoting(text: String, role: Role) -> Self {
-        Self { text, role, class: Class::Payload }
-    }
-}
 
 /// The question and its answer.
 #[derive(Debug, Default)]
@@ -130,32 +108,24 @@ impl OnPage for Verdict {
     }
 }
 
-/// Whether a verdict is that the frame is not taken.
-pub(super) fn is_refused(row: &JudgedRow) -> bool {
-    row.code.is_some() || matches!(row.verdict.as_str(), "refused" | "late")
-}
-
-/// The lines of a judgement, at most six.
+/// The lines of a judgement, what matters most first.
 fn lines_of(row: &JudgedRow, now: Wall) -> Vec<Said> {
     let mut lines = vec![first_line(row)];
-    lines.extend(wrong(row).map(|text| Said::quoting(text, Role::Muted)));
-    if let [first, rest @ ..] = &row.findings[..] {
-        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        lines.push(Said::quoting(format!("MPLP: {first}{more}"), Role::Warn));
-    }
     if let Some(ends) = &row.ends {
         lines.push(Said::new(format!("ends the connection: {ends}"), Role::Bad));
     }
-    lines.extend(receivers(row).map(|text| Said::new(text, Role::Text)));
+    lines.extend(wrong(row).map(|text| Said::quoting(text, Role::Muted)));
+    lines.extend(row.findings.iter().map(|text| Said::quoting(format!("MPLP: {text}"), Role::Warn)));
+    lines.extend(receivers(row).into_iter().map(|text| Said::new(text, Role::Text)));
     if let Some(effect) = &row.effect {
         lines.push(Said::quoting(effect.clone(), Role::Text));
     }
-    lines.push(certainty(row, now));
+    lines.extend(certainty(row, now));
     lines
 }
 
 fn first_line(row: &JudgedRow) -> Said {
-    let refused = is_refused(row);
+    let refused = row.is_refused();
     let mut text = row.kind.as_ref().map_or_else(String::new, |kind| format!("{kind}: "));
     text.push_str(&row.verdict);
     if let Some(code) = &row.code {
@@ -195,28 +165,23 @@ pub(super) fn offset(byte: u64) -> String {
     if byte < 10 { byte.to_string() } else { format!("{byte} (0x{byte:x})") }
 }
 
-/// What would go back, and to whom it would go.
-fn receivers(row: &JudgedRow) -> Option<String> {
-    let mut parts = Vec::new();
+/// What would go back, to whom it would go, and who would be left out.
+fn receivers(row: &JudgedRow) -> Vec<String> {
+    let mut lines = Vec::new();
     if !row.answers.is_empty() {
         let kinds: Vec<&str> = row.answers.iter().map(|answer| answer.kind.as_str()).collect();
-        parts.push(format!("answer: {}", kinds.join(", ")));
+        lines.push(format!("answer: {}", kinds.join(", ")));
     }
     if row.to_count > 0 {
-        let names = row.to.iter().take(NAMES_MAX).map(String::as_str);
-        parts.push(format!("to {}", with_more(names, row.to_count)));
+        lines.push(format!("to {}", with_more(row.to.iter().map(String::as_str), row.to_count)));
     }
     if row.passed_over_count > 0 {
-        let names: Vec<String> = row
-            .passed_over
-            .iter()
-            .take(NAMES_MAX)
-            .map(|left| format!("{} ({})", left.name, left.why))
-            .collect();
+        let names: Vec<String> =
+            row.passed_over.iter().map(|left| format!("{} ({})", left.name, left.why)).collect();
         let names = names.iter().map(String::as_str);
-        parts.push(format!("not to {}", with_more(names, row.passed_over_count)));
+        lines.push(format!("not to {}", with_more(names, row.passed_over_count)));
     }
-    (!parts.is_empty()).then(|| parts.join("; "))
+    lines
 }
 
 fn with_more<'a>(names: impl Iterator<Item = &'a str>, count: u64) -> String {
@@ -227,17 +192,17 @@ fn with_more<'a>(names: impl Iterator<Item = &'a str>, count: u64) -> String {
     }
 }
 
-/// How far it holds, and until when.
-fn certainty(row: &JudgedRow, now: Wall) -> Said {
-    let doubts: Vec<&str> = row.doubts.iter().map(|doubt| doubt.words()).collect();
+/// How far it holds, and until when; then what it cannot know, a line each.
+fn certainty(row: &JudgedRow, now: Wall) -> Vec<Said> {
     let mut text = row.certainty.words().to_owned();
     if let Some(until) = row.holds_until_ms {
         let left = until.0.saturating_sub(now.0) / 1_000;
         let left = format!(", holds {}:{:02}", left / 60, left % 60);
         text.push_str(&left);
     }
-    if !doubts.is_empty() {
-        text.extend([": ", &doubts.join("; ")]);
+    if !row.doubts.is_empty() {
+        text.push_str("; not known:");
     }
-    Said::new(text, Role::Muted)
+    let doubts = row.doubts.iter().map(|doubt| format!("- {}", doubt.words(&row.link)));
+    std::iter::once(text).chain(doubts).map(|text| Said::new(text, Role::Muted)).collect()
 }

@@ -40,6 +40,10 @@ pub(crate) enum FrameWork {
     },
     /// Read bytes as the JSON that is edited.
     Decode { bytes: Vec<u8>, reads: Reads },
+    /// Leave out of a JSON what is filled in, and give it other ids.
+    Refresh { text: String, at: Wall },
+    /// Break bytes on purpose.
+    Break { bytes: Vec<u8>, breakage: Breakage },
     /// Find the values of a JSON in the bytes that were made of it.
     Place { text: String, bytes: Vec<u8> },
 }
@@ -71,6 +75,10 @@ pub(crate) enum FrameAnswer {
     Made(Result<MadeFrame, JsonFault>),
     /// The JSON, or why there is none.
     Read(Result<String, String>),
+    /// The JSON with other ids; nothing where it is none.
+    Refreshed(Option<String>),
+    /// The bytes, or why they cannot be broken so.
+    Broken(Result<Vec<u8>, String>),
     /// Which bytes the values of the JSON are.
     Placed(Places),
 }
@@ -95,9 +103,9 @@ impl FrameJob {
     /// Bytes or characters that it works on.
     pub(crate) fn size(&self) -> usize {
         match &self.work {
-            FrameWork::Encode { text, .. } => text.len(),
+            FrameWork::Encode { text, .. } | FrameWork::Refresh { text, .. } => text.len(),
             FrameWork::Place { text, bytes } => text.len().max(bytes.len()),
-            FrameWork::Decode { bytes, .. } => bytes.len(),
+            FrameWork::Decode { bytes, .. } | FrameWork::Break { bytes, .. } => bytes.len(),
         }
     }
 
@@ -120,9 +128,8 @@ impl FrameJob {
                         made.fault.map(|fault| FrameFault { offset: fault.offset + offset, ..fault });
                     let mut made = MadeFrame { wire, fault: shifted };
                     for breakage in breakages {
-                        let broken = breakage.apply(self.format, &made.wire);
-                        let why = || format!("this frame has nothing to break by {}", breakage.name());
-                        let wire = broken.ok_or_else(|| JsonFault { place: None, text: why() })?;
+                        let broken = self.broken(*breakage, &made.wire);
+                        let wire = broken.map_err(|text| JsonFault { place: None, text })?;
                         made = MadeFrame { wire, fault: None };
                     }
                     Ok(made)
@@ -133,8 +140,15 @@ impl FrameJob {
                 Reads::Published(at) => self.read(bytes, true, *at),
                 Reads::Held => self.read_held(bytes),
             }),
+            FrameWork::Refresh { text, at } => FrameAnswer::Refreshed(frame_json::refreshed(text, *at).ok()),
+            FrameWork::Break { bytes, breakage } => FrameAnswer::Broken(self.broken(*breakage, bytes)),
             FrameWork::Place { text, bytes } => FrameAnswer::Placed(Places::new(self.format, text, bytes)),
         }
+    }
+
+    fn broken(&self, breakage: Breakage, bytes: &[u8]) -> Result<Vec<u8>, String> {
+        let none = || format!("this frame has nothing to break by {}", breakage.name());
+        breakage.apply(self.format, bytes).ok_or_else(none)
     }
 
     fn read_held(&self, bytes: &[u8]) -> Result<String, String> {
@@ -179,14 +193,6 @@ impl JsonFault {
         });
         Self { place, text: words }
     }
-}
-
-/// The JSON without what is filled in, with other ids.
-///
-/// # Errors
-/// Why it is none.
-pub(crate) fn refreshed(text: &str, at: Wall) -> Result<String, JsonFault> {
-    frame_json::refreshed(text, at).map_err(|why| JsonFault::of(text, &why))
 }
 
 /// The smallest JSON that makes a frame of a format.

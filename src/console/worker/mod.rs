@@ -9,11 +9,12 @@ mod openings;
 mod parsed_opening;
 mod snippets;
 mod thread;
+mod unwritten_snippet;
 
 pub(crate) use decode::{DecodeJob, decode_worker};
 pub(crate) use export::{ExportContent, ExportJob, export_worker};
 pub(crate) use frames::{
-    Before, FrameAnswer, FrameJob, FrameWork, JsonFault, MadeFrame, Reads, example, frame_worker, refreshed,
+    Before, FrameAnswer, FrameJob, FrameWork, JsonFault, MadeFrame, Reads, example, frame_worker,
 };
 pub(crate) use objects::{ObjectJob, object_worker};
 pub use opening_files::{OpeningFile, OpeningFiles, OpeningListing};
@@ -24,3 +25,4 @@ pub(crate) use snippets::list;
 pub(crate) use snippets::{ListedSnippet, SnippetAnswer, SnippetJob, SnippetWorker};
 pub use snippets::{SnippetFolder, SnippetListing};
 pub(crate) use thread::Worker;
+pub(crate) use unwritten_snippet::{UnreadFrame, UnwrittenSnippet};

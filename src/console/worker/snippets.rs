@@ -2,9 +2,10 @@
 
 use std::{collections::BTreeSet, fmt, future::Future, path::PathBuf, sync::Arc};
 
+use super::unwritten_snippet::UnwrittenSnippet;
 use crate::{
     console::worker::Worker,
-    dissect::snippets::{Snippet, SnippetLink, shipped},
+    dissect::snippets::{Snippet, shipped},
 };
 
 /// The user's own snippets. Everything here may wait for the disk.
@@ -42,7 +43,7 @@ pub(crate) struct ListedSnippet {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SnippetJob {
     List,
-    Save { link: SnippetLink, name: String, text: String },
+    Save { name: String, snippet: Box<UnwrittenSnippet> },
 }
 
 /// What came of it.
@@ -83,8 +84,10 @@ impl SnippetWorker {
 fn work((folder, job): WorkerJob) -> SnippetAnswer {
     match job {
         SnippetJob::List => list(folder.as_deref().map(SnippetFolder::list).unwrap_or_default()),
-        SnippetJob::Save { link, name, text } => SnippetAnswer::Saved(match folder {
-            Some(folder) => folder.save(link.name(), &name, &text),
+        SnippetJob::Save { name, snippet } => SnippetAnswer::Saved(match folder {
+            Some(folder) => {
+                snippet.text(&name).and_then(|text| folder.save(snippet.link.name(), &name, &text))
+            }
             None => Err("there is no configuration folder for snippets".to_owned()),
         }),
     }

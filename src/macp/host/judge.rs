@@ -43,6 +43,7 @@ impl RuntimeHandle {
         }
         let is_seen = judgement.is_some();
         let mut judged = reading.judged(judgement);
+        judged.doubts.push(Doubt::Transport);
         if is_seen && bytes.len() >= LONG_BYTES && judged.certainty >= Certainty::AsOfNow {
             // It waits until there is room for it (`limits.macp.receiving_bytes_max`).
             judged = judged.as_of_now(&[Doubt::AnotherPeer]);

@@ -114,8 +114,12 @@ impl Inbound<'_> {
         self.until_greeted(judged)
     }
 
-    /// A connection that is open has to say who it is in time (ruling RMP 1).
-    fn until_greeted(&self, judged: Judged) -> Judged {
+    /// A connection that is not there yet may not come about; one that is open has to say who it is in time
+    /// (ruling RMP 1).
+    fn until_greeted(&self, mut judged: Judged) -> Judged {
+        if self.is_newcomer && !judged.doubts.contains(&Doubt::Transport) {
+            judged.doubts.push(Doubt::Transport);
+        }
         if self.is_newcomer || self.session.is_open() {
             return judged;
         }

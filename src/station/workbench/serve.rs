@@ -20,7 +20,7 @@ use super::{
 use crate::{
     ids::Seq,
     port::{
-        DoorSpec, PIECES_MAX, PageBytes, PortError, SentFrame, WorkbenchCommand, WorkbenchError,
+        AnswerRow, DoorSpec, PIECES_MAX, PageBytes, PortError, SentFrame, WorkbenchCommand, WorkbenchError,
         WorkbenchOutcome,
     },
     station::{local::Inner, ticks::Ticks},
@@ -97,9 +97,9 @@ impl Bench {
     ) -> Result<WorkbenchOutcome, PortError> {
         match command {
             WorkbenchCommand::Open { door } => self.open(door, by).await,
-            WorkbenchCommand::Send { door, pieces, of, wait_ms, answers } => {
+            WorkbenchCommand::Send { door, pieces, of, wait_ms, answers, foreseen } => {
                 let within = Duration::from_millis(wait_ms).min(WAIT_MAX);
-                self.send((door, of), pieces, within, answers).await.map(WorkbenchOutcome::Sent)
+                self.send((door, of), pieces, within, (answers, foreseen)).await.map(WorkbenchOutcome::Sent)
             }
             WorkbenchCommand::SendAll { door, frames, wait_ms, answers } => {
                 let within = Duration::from_millis(wait_ms).min(WAIT_MAX);
@@ -130,7 +130,7 @@ impl Bench {
         (number, of): (u64, Option<Seq>),
         pieces: Vec<PageBytes>,
         within: Duration,
-        answers: Option<u64>,
+        (answers, foreseen): (Option<u64>, Vec<AnswerRow>),
     ) -> Result<SentFrame, PortError> {
         let door = self.inner.workbench.door(&self.inner.status, number).map_err(PortError::Workbench)?;
         let bytes: u64 = pieces.iter().map(|piece| piece.0.len() as u64).sum();
@@ -142,7 +142,8 @@ impl Bench {
         }
         let _turn = self.turn(&door)?;
         door.origin.set_of(of);
-        let mut watch = Watch::new(self.reader()?, &door, limits.told_bytes_max).for_answers(answers);
+        let watch = Watch::new(self.reader()?, &door, limits.told_bytes_max);
+        let mut watch = watch.for_answers(answers).beside(foreseen);
         let pieces: Vec<Bytes> = pieces.into_iter().map(|piece| Bytes::from(piece.0)).collect();
         match &door.leads {
             Leads::Stream(stream) => {

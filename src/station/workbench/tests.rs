@@ -65,7 +65,14 @@ impl TestStation {
 
     fn send(&self, door: u64, bytes: &[u8]) -> Result<SentFrame, PortError> {
         let pieces = vec![PageBytes(bytes.to_vec())];
-        let send = WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 2_000, answers: None };
+        let send = WorkbenchCommand::Send {
+            door,
+            pieces,
+            of: None,
+            wait_ms: 2_000,
+            answers: None,
+            foreseen: Vec::new(),
+        };
         match self.command(&*self.station.port(), send)? {
             WorkbenchOutcome::Sent(became) => Ok(became),
             other => panic!("{other:?}"),

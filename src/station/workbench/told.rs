@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::door::Door;
 use crate::{
-    dissect::{EntryRecord, EntrySummary, frame_verdict, summary_line},
+    dissect::{EntryRecord, EntrySummary, differing, frame_verdict, summary_line},
     ids::Seq,
-    port::{PageBytes, ToldEntry},
-    rmp,
+    port::{AnswerRow, PageBytes, ToldEntry},
+    rmp::{self, json::unhex},
     tap::{
         EntryRef, Reader,
         entry::{Direction, Entry, Frame, Verdict, What},
@@ -32,6 +32,8 @@ pub(super) struct Watch<'a> {
     /// Answers after which nothing more is waited for.
     wanted: Option<u64>,
     answers: u64,
+    /// Those that were foreseen and have not come.
+    foreseen: Vec<AnswerRow>,
     /// To whom they go: who sent the frame.
     own_peer: Option<String>,
     is_refused: bool,
@@ -59,6 +61,7 @@ impl<'a> Watch<'a> {
             has_own: false,
             wanted: None,
             answers: 0,
+            foreseen: Vec::new(),
             own_peer: None,
             is_refused: false,
             own_bytes: 0,
@@ -72,6 +75,20 @@ impl<'a> Watch<'a> {
     /// It ends once the frame has its verdict and so many answers, where a number is given.
     pub(super) fn for_answers(self, wanted: Option<u64>) -> Self {
         Self { wanted, ..self }
+    }
+
+    /// Answers are compared with these.
+    pub(super) fn beside(self, foreseen: Vec<AnswerRow>) -> Self {
+        Self { foreseen, ..self }
+    }
+
+    /// In which values an answer is not as was foreseen: the first of its type that has not come.
+    fn differing(&mut self, answer: EntryRef<'_>, kind: &str) -> Vec<String> {
+        let Some(at) = self.foreseen.iter().position(|foreseen| foreseen.kind == kind) else {
+            return Vec::new();
+        };
+        let foreseen = self.foreseen.remove(at);
+        unhex(&foreseen.hex).map_or_else(Vec::new, |bytes| differing(answer, &bytes))
     }
 
     /// Whether all is there that is waited for.
@@ -148,6 +165,7 @@ impl<'a> Watch<'a> {
             self.own_peer.clone_from(&row.peer);
         } else if row.peer.is_some() && row.peer == self.own_peer {
             self.answers += 1;
+            row.differs = self.differing(entry, &row.kind);
         }
         if row.direction.is_none() && row.kind == "disconnected" {
             self.ended.get_or_insert_with(|| row.line.clone());
@@ -187,6 +205,7 @@ pub(super) fn row(entry: EntryRef<'_>, direction: Option<Direction>, is_own: boo
         code: verdict.as_ref().and_then(|it| it.code.or(summary.code.filter(|_| !is_own))).map(str::to_owned),
         clause: verdict.as_ref().and_then(|it| it.clause).map(str::to_owned),
         subscribers: subscribers(of),
+        differs: Vec::new(),
         line: summary_line(of).into_owned(),
         trace: of.trace,
         payload: PageBytes(entry.bytes.to_vec()),

@@ -117,7 +117,14 @@ fn another_pulls_first_and_the_pull_that_was_to_be_accepted_ends_the_adapter() {
     adapter.send(PULL).unwrap();
     let parked = || stage.ls(&["queues"]).into_iter().find(|row| row["parked"] == true);
     until(|| "no queue is parked".to_owned(), parked);
-    let send = WorkbenchCommand::Send { door, pieces: vec![bytes], of: None, wait_ms: 30_000, answers: None };
+    let send = WorkbenchCommand::Send {
+        door,
+        pieces: vec![bytes],
+        of: None,
+        wait_ms: 30_000,
+        answers: None,
+        foreseen: Vec::new(),
+    };
     let WorkbenchOutcome::Sent(done) = bench(send) else { panic!("it is sent") };
     let own = done.own().unwrap();
     assert_eq!((own.verdict.as_deref(), own.code.as_deref()), (Some("refused"), Some("INVALID_FRAME")));

@@ -173,7 +173,8 @@ fn a_frame_of_ours_by_hand_keeps_its_origin_while_it_is_held() {
     };
     let mut reader = gated.tap();
     let pieces = vec![PageBytes(b"{\"mpp\":2,\"type\":\"heartbeat\"}\n".to_vec())];
-    let send = WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 200, answers: None };
+    let send =
+        WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 200, answers: None, foreseen: Vec::new() };
     gated.do_command(Command::Workbench(send)).unwrap();
     let held = gated.wait_held(1).pop().unwrap();
     gated.pass(held.frame);
@@ -225,7 +226,14 @@ fn a_frame_in_the_adapters_place_waits_at_the_gate_as_the_adapters_own() {
     let send = || {
         let pieces =
             vec![PageBytes(format!("{{\"mpp\":2,\"type\":\"applied\",\"id\":{id}}}\n").into_bytes())];
-        let send = WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 200, answers: None };
+        let send = WorkbenchCommand::Send {
+            door,
+            pieces,
+            of: None,
+            wait_ms: 200,
+            answers: None,
+            foreseen: Vec::new(),
+        };
         gated.do_command(Command::Workbench(send))
     };
     send().unwrap();

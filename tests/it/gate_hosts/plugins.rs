@@ -149,7 +149,14 @@ fn a_frame_in_a_plugins_place_waits_at_the_gate_and_overtakes_no_held_frame() {
     };
     let send = |text: &str| {
         let pieces = vec![log_frame(text)];
-        let send = WorkbenchCommand::Send { door, pieces, of: None, wait_ms: 200, answers: None };
+        let send = WorkbenchCommand::Send {
+            door,
+            pieces,
+            of: None,
+            wait_ms: 200,
+            answers: None,
+            foreseen: Vec::new(),
+        };
         command(Command::Workbench(send))
     };
     send("the first").unwrap();

@@ -73,7 +73,7 @@ impl Way<'_> {
         }
         let row = |(number, sent): (u64, &SentFrame)| Row::sent(number, sent, many.judged.clone());
         let rows: Vec<Row> = (first..).zip(&sent).map(row).collect();
-        if rows.iter().any(Row::ended_differently) {
+        if rows.iter().any(Row::is_different) {
             self.many = None;
         }
         Ok(rows)

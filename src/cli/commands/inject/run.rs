@@ -58,6 +58,12 @@ pub(super) struct Row {
     /// Why the connection is closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     closed: Option<String>,
+    /// In what it came to something else than was foreseen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    different: Vec<String>,
+    /// The values of its answers that are not as was foreseen, ids and times among them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_values: Vec<String>,
     /// What was foreseen; of those that were sent without a pause, of the last one like it that was judged.
     foreseen: Box<JudgedRow>,
 }
@@ -219,9 +225,9 @@ impl Way<'_> {
         // All is waited for where its connection will end, or where nothing is foreseen.
         let is_answered = judged.ends.is_none() && judged.verdict != "pending";
         let answers = is_answered.then_some(judged.answers.len() as u64);
-        let sent = self.send(door, wire, answers).await?;
+        let sent = self.send(door, wire, (answers, judged.answers.clone())).await?;
         let row = Row::sent(frame, &sent, judged);
-        let is_as_foreseen = !row.is_closed() && !row.ended_differently();
+        let is_as_foreseen = !row.is_closed() && !row.is_different();
         self.many = is_as_foreseen.then(|| Many::of(self.args, row.foreseen.clone())).flatten();
         Ok(row)
     }
@@ -252,10 +258,15 @@ impl Way<'_> {
         }
     }
 
-    async fn send(&self, door: u64, wire: &[u8], answers: Option<u64>) -> Result<SentFrame, Error> {
+    async fn send(
+        &self,
+        door: u64,
+        wire: &[u8],
+        (answers, foreseen): (Option<u64>, Vec<AnswerRow>),
+    ) -> Result<SentFrame, Error> {
         let pieces = self.args.pieces.clone().unwrap_or_default().cut(wire);
         let wait_ms = self.args.wait_ms;
-        let send = WorkbenchCommand::Send { door, pieces, of: self.of, wait_ms, answers };
+        let send = WorkbenchCommand::Send { door, pieces, of: self.of, wait_ms, answers, foreseen };
         match self.command(send).await? {
             WorkbenchOutcome::Sent(done) => Ok(done),
             _ => Err(Error::UnexpectedAnswer),
@@ -290,6 +301,8 @@ impl Row {
             subscribers: None,
             answers: judged.answers.clone(),
             closed: judged.ends.clone(),
+            different: Vec::new(),
+            other_values: Vec::new(),
             foreseen: judged,
         }
     }
@@ -307,12 +320,14 @@ impl Row {
             bytes: usize::try_from(sent.bytes).unwrap_or(usize::MAX),
             verdict: verdict.to_owned(),
             code: sent.code().map(str::to_owned),
-            clause: own.and_then(|own| own.clause.clone()),
+            clause: sent.clause().map(str::to_owned),
             trace: own.and_then(|own| own.trace),
             seq: own.map(|own| own.seq),
             subscribers: own.and_then(|own| own.subscribers),
             answers: sent.answers().map(answer).collect(),
             closed: sent.closed.clone(),
+            different: own.map_or_else(Vec::new, |_| judged.differences(sent)),
+            other_values: sent.other_values(),
             foreseen: judged,
         }
     }
@@ -322,15 +337,9 @@ impl Row {
         self.closed.is_some()
     }
 
-    /// Whether it ended otherwise than was foreseen; one without a verdict has not ended.
-    pub(super) fn ended_differently(&self) -> bool {
-        let Self { foreseen, .. } = self;
-        let answers = self.answers.iter().map(|it| &it.kind);
-        self.seq.is_some()
-            && (self.verdict != foreseen.verdict
-                || self.code != foreseen.code
-                || self.is_closed() != foreseen.ends.is_some()
-                || !answers.eq(foreseen.answers.iter().map(|it| &it.kind)))
+    /// Whether it came to something else than was foreseen; one without a verdict has not ended.
+    pub(super) const fn is_different(&self) -> bool {
+        !self.different.is_empty()
     }
 
     /// Whether it ended by this name: its verdict, its fault, or the type of an answer.
@@ -403,7 +412,7 @@ fn line(row: &Row) -> String {
     }
     let judged = &row.foreseen;
     match row.seq {
-        Some(_) if judged.verdict != row.verdict => say(&format!("foreseen: {}", judged.verdict)),
+        Some(_) if row.is_different() => say(&format!("not as foreseen: {}", row.different.join("; "))),
         Some(_) => {}
         None => describe(judged, &mut say),
     }

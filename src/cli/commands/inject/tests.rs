@@ -52,6 +52,7 @@ fn told(kind: &str, verdict: Option<&str>) -> ToldEntry {
         text: None,
         code: None,
         clause: None,
+        differs: Vec::new(),
         subscribers: None,
         line: String::new(),
         trace: None,
@@ -61,7 +62,7 @@ fn told(kind: &str, verdict: Option<&str>) -> ToldEntry {
 
 fn differs(told: Vec<ToldEntry>, closed: Option<&str>, foreseen: Box<JudgedRow>) -> bool {
     let sent = SentFrame { told, closed: closed.map(str::to_owned), ..SentFrame::default() };
-    Row::sent(1, &sent, foreseen).ended_differently()
+    Row::sent(1, &sent, foreseen).is_different()
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn an_end_is_as_foreseen_by_its_verdict_its_answers_and_whether_the_connection_i
 }
 
 #[test]
-fn a_frame_without_a_verdict_has_not_ended_differently() {
+fn a_frame_without_a_verdict_has_not_is_different() {
     assert!(!differs(Vec::new(), None, foreseen(&["Ok"])));
     assert!(!differs(vec![told("intercepted", None)], None, foreseen(&["Ok"])), "it waits at the gate");
 }

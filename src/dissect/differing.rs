@@ -1,0 +1,110 @@
+//! In which values two frames of one type are different.
+
+use std::collections::VecDeque;
+
+use super::{
+    Subject, Tree,
+    decoder::decode,
+    tree::{Kind, Node, slice},
+};
+use crate::{field::Class, tap::EntryRef};
+
+/// Values that are read of each frame, and bytes of a value's name.
+const NODES_MAX: usize = 1_024;
+const NAME_BYTES_MAX: usize = 64;
+/// Values that are named.
+const NAMES_MAX: usize = 8;
+
+/// The values in which a frame is not as these bytes of another one of its type, by their names from the
+/// outermost on, and how many more there are: of two frames of more than a thousand values, among the first
+/// ones. Secrets are not compared.
+pub(crate) fn differing(frame: EntryRef<'_>, other: &[u8]) -> Vec<String> {
+    if frame.bytes == other {
+        return Vec::new();
+    }
+    let one = Subject::of(frame);
+    let other = Subject { entry: one.entry.clone(), bytes: other.into() };
+    let mut others: VecDeque<(String, Vec<u8>)> = values(&other).into();
+    let mut found = Vec::new();
+    for (name, value) in values(&one) {
+        let Some(at) = others.iter().position(|(other, _)| *other == name) else {
+            found.push(name);
+            continue;
+        };
+        // Those that the other one has in between are missing here.
+        found.extend(others.drain(..at).map(|(missing, _)| missing));
+        if others.pop_front().is_some_and(|(_, other)| other != value) {
+            found.push(name);
+        }
+    }
+    found.extend(others.into_iter().map(|(missing, _)| missing));
+    if found.is_empty() {
+        found.push("bytes between its values".to_owned());
+    }
+    let more = found.len().saturating_sub(NAMES_MAX);
+    found.truncate(NAMES_MAX);
+    if more > 0 {
+        found.push(format!("and {more} more"));
+    }
+    found
+}
+
+/// The innermost values, each with its name.
+fn values(subject: &Subject) -> Vec<(String, Vec<u8>)> {
+    let tree = decode(subject, NODES_MAX);
+    let mut names: Vec<String> = Vec::new();
+    let mut found = Vec::new();
+    for (index, node) in tree.nodes.iter().enumerate() {
+        names.truncate(node.depth.into());
+        names.push(node.name.read(&subject.bytes, NAME_BYTES_MAX).into_owned());
+        if is_compared(&tree, index, node) {
+            let path: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+            found.push((path.join("."), slice(&subject.bytes, &node.range).to_vec()));
+        }
+    }
+    found
+}
+
+fn is_compared(tree: &Tree, index: usize, node: &Node) -> bool {
+    !tree.is_folder(index)
+        && node.class != Class::Secret
+        && node.kind != Kind::Group
+        && !node.range.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        dissect::tests::framed,
+        tap::entry::{Direction, Verdict, mpp},
+    };
+
+    fn differing_of(one: &str, other: &str) -> Vec<String> {
+        let verdict = Verdict::Mpp(mpp::Verdict::Accepted);
+        differing(framed(one.as_bytes(), Direction::Outbound, verdict).entry_ref(), other.as_bytes())
+    }
+
+    #[test]
+    fn values_that_are_different_missing_or_new_are_named_in_their_order() {
+        let one = r#"{"mpp":2,"type":"done","id":7}"#;
+        assert!(differing_of(one, one).is_empty());
+        let names = differing_of(one, r#"{"mpp":2,"type":"done","id":8}"#);
+        assert!(names.len() == 1 && names[0].ends_with("id"), "{names:?}");
+        let names = differing_of(one, r#"{"mpp":2,"type":"done","id":7,"queue":"a"}"#);
+        assert!(names.len() == 1 && names[0].ends_with("queue"), "missing here: {names:?}");
+        let names = differing_of(r#"{"mpp":2,"queue":"a","type":"done","id":8}"#, one);
+        assert!(names.len() == 2 && names[0].ends_with("queue") && names[1].ends_with("id"), "{names:?}");
+        assert_eq!(differing_of(one, r#"{"mpp":2, "type":"done","id":7}"#), ["bytes between its values"]);
+    }
+
+    #[test]
+    fn many_are_counted() {
+        let with = |value: usize| {
+            let members: Vec<String> = (0..20).map(|at| format!("\"m{at}\":{value}")).collect();
+            format!("{{\"type\":\"done\",{}}}", members.join(","))
+        };
+        let names = differing_of(&with(1), &with(2));
+        assert_eq!((names.len(), names[8].as_str()), (9, "and 12 more"));
+    }
+}

@@ -1,0 +1,235 @@
+//! What a frame was foreseen to come to, beside what it came to.
+
+use super::{JudgedRow, SentFrame};
+use crate::words::counted;
+
+/// What the station publishes comes to those that subscribe to its topic, whoever caused it.
+const BROADCAST: &str = "Publish";
+
+impl JudgedRow {
+    /// Whether the frame is foreseen as not taken.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.code.is_some() || matches!(self.verdict.as_str(), "refused" | "late")
+    }
+
+    /// In what a frame came to something else than this; nothing where it is equal. Values in the bytes of
+    /// its answers are in [`ToldEntry::differs`](super::ToldEntry::differs).
+    #[must_use]
+    pub fn differences(&self, sent: &SentFrame) -> Vec<String> {
+        if sent.own().is_none() {
+            let silence = (self.verdict != "pending").then(|| sent.silence().to_owned());
+            return silence.into_iter().collect();
+        }
+        let mut found: Vec<String> = self.verdict_differs(sent).into_iter().collect();
+        let delivered = sent.own().and_then(|own| own.subscribers);
+        if let Some(count) = delivered.filter(|count| *count != self.to_count) {
+            found.push(format!("delivered to {} instead of {}", counted(count, "subscriber"), self.to_count));
+        }
+        if self.ends.is_some() != sent.closed.is_some() {
+            let words = if sent.closed.is_some() { "it was closed" } else { "it stayed open" };
+            found.push(words.to_owned());
+        }
+        found.extend(self.answers_differ(sent));
+        found
+    }
+
+    /// How it ended, where that is foreseen.
+    fn verdict_differs(&self, sent: &SentFrame) -> Option<String> {
+        let instead = |was: &str, foreseen: &str| Some(format!("{was} instead of {foreseen}"));
+        let named = |code: Option<&str>| code.unwrap_or("no fault").to_owned();
+        let (code, foreseen) = (sent.code(), self.code.as_deref());
+        if code != foreseen || self.is_refused() != sent.is_refused() {
+            return instead(&named(code), &named(foreseen));
+        }
+        let verdict = sent.verdict()?;
+        if self.verdict != "pending" && verdict != self.verdict {
+            return instead(verdict, &self.verdict);
+        }
+        let (clause, foreseen) = (sent.clause()?, self.clause.as_deref()?);
+        if clause == foreseen { None } else { instead(clause, foreseen) }
+    }
+
+    /// What answers, in its order.
+    fn answers_differ(&self, sent: &SentFrame) -> Vec<String> {
+        let is_answer = |kind: &&str| *kind != BROADCAST;
+        let foreseen = || self.answers.iter().map(|answer| answer.kind.as_str()).filter(is_answer);
+        let came = || sent.answers().map(|told| told.kind.as_str()).filter(is_answer);
+        if foreseen().eq(came()) {
+            return Vec::new();
+        }
+        let mut unforeseen: Vec<&str> = came().collect();
+        let mut found = Vec::new();
+        for kind in foreseen() {
+            match unforeseen.iter().position(|came| *came == kind) {
+                Some(at) => drop(unforeseen.remove(at)),
+                None => found.push(format!("no {kind} came")),
+            }
+        }
+        found.extend(unforeseen.iter().map(|kind| format!("{kind} came as well")));
+        if found.is_empty() {
+            found.push("the answers came in another order".to_owned());
+        }
+        found
+    }
+}
+
+impl SentFrame {
+    /// Whether the frame was not taken.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self.verdict(), Some("refused" | "late"))
+    }
+
+    /// Why nothing is known of a frame of which the tap has told nothing.
+    #[must_use]
+    pub fn silence(&self) -> &'static str {
+        if self.is_held() {
+            "held at the gate"
+        } else if self.lost > 0 {
+            "its entries were lost: the tap is busy"
+        } else {
+            "no entry of it came in time"
+        }
+    }
+
+    /// The values in which its answers are not as was foreseen, ids and times among them, each answer's
+    /// behind its type.
+    #[must_use]
+    pub fn other_values(&self) -> Vec<String> {
+        let told = self.answers().filter(|told| !told.differs.is_empty());
+        told.map(|told| format!("{}: {}", told.kind, told.differs.join(", "))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ids::Seq,
+        judged::Certainty,
+        port::{AnswerRow, PageBytes, ToldEntry},
+        time::Wall,
+    };
+
+    fn foreseen(answers: &[&str]) -> JudgedRow {
+        let answers = answers.iter().map(|kind| AnswerRow { kind: (*kind).to_owned(), hex: String::new() });
+        JudgedRow {
+            link: "rmp".to_owned(),
+            kind: None,
+            verdict: "accepted".to_owned(),
+            code: None,
+            clause: None,
+            says: Vec::new(),
+            findings: Vec::new(),
+            expected: None,
+            got: None,
+            byte: None,
+            missing_bytes: None,
+            if_cut: None,
+            answers: answers.collect(),
+            ends: None,
+            to: Vec::new(),
+            to_count: 0,
+            passed_over: Vec::new(),
+            passed_over_count: 0,
+            effect: None,
+            holds_until_ms: None,
+            certainty: Certainty::Certain,
+            doubts: Vec::new(),
+            taken_bytes: 0,
+            at_ms: Wall(0),
+        }
+    }
+
+    fn told(kind: &str) -> ToldEntry {
+        ToldEntry {
+            seq: Seq(7),
+            at_ms: Wall(0),
+            is_own: false,
+            direction: Some("out".to_owned()),
+            kind: kind.to_owned(),
+            outcome: None,
+            peer: Some("session 3".to_owned()),
+            verdict: None,
+            text: None,
+            code: None,
+            clause: None,
+            subscribers: None,
+            differs: Vec::new(),
+            line: String::new(),
+            trace: None,
+            payload: PageBytes::default(),
+        }
+    }
+
+    fn own(verdict: &str, code: Option<&str>, clause: Option<&str>) -> ToldEntry {
+        let (code, clause) = (code.map(str::to_owned), clause.map(str::to_owned));
+        ToldEntry { is_own: true, verdict: Some(verdict.to_owned()), code, clause, ..told("Publish") }
+    }
+
+    fn sent(own: ToldEntry, answers: &[&str]) -> SentFrame {
+        let told = std::iter::once(own).chain(answers.iter().map(|kind| told(kind))).collect();
+        SentFrame { told, ..SentFrame::default() }
+    }
+
+    fn differences(foreseen: &[&str], came: &[&str]) -> Vec<String> {
+        self::foreseen(foreseen).differences(&sent(own("accepted", None, None), came))
+    }
+
+    #[test]
+    fn answers_are_compared_by_their_types_and_their_order() {
+        assert!(differences(&["Ok", "Message"], &["Ok", "Message"]).is_empty());
+        assert_eq!(differences(&["Ok"], &[]), ["no Ok came"]);
+        assert_eq!(differences(&["Ok"], &["Ok", "Message"]), ["Message came as well"]);
+        assert_eq!(differences(&["Ok", "Ok"], &["Ok"]), ["no Ok came"]);
+        assert_eq!(
+            differences(&["Ok", "Message"], &["Message", "Ok"]),
+            ["the answers came in another order"]
+        );
+        assert!(differences(&["Ok"], &["Publish", "Ok"]).is_empty(), "that comes to subscribers");
+    }
+
+    #[test]
+    fn an_end_is_compared_by_verdict_error_and_clause_and_by_whether_the_connection_is_closed() {
+        let mut judged = foreseen(&[]);
+        (judged.verdict, judged.code) = ("refused".to_owned(), Some("Late".to_owned()));
+        judged.clause = Some("§4.2".to_owned());
+        let became = |own| judged.differences(&sent(own, &[]));
+        assert!(became(own("refused", Some("Late"), Some("§4.2"))).is_empty());
+        assert!(became(own("refused", Some("Late"), None)).is_empty(), "it names none");
+        assert_eq!(became(own("refused", Some("Late"), Some("§5"))), ["§5 instead of §4.2"]);
+        assert_eq!(became(own("refused", Some("Full"), Some("§5"))), ["Full instead of Late"]);
+        assert_eq!(became(own("accepted", None, None)), ["no fault instead of Late"]);
+        let closed = SentFrame {
+            closed: Some("over".to_owned()),
+            ..sent(own("refused", Some("Late"), Some("§4.2")), &[])
+        };
+        assert_eq!(judged.differences(&closed), ["it was closed"]);
+        judged.ends = Some("over".to_owned());
+        assert!(judged.differences(&closed).is_empty());
+        assert_eq!(
+            foreseen(&[]).differences(&sent(own("duplicate", None, None), &[])),
+            ["duplicate instead of accepted"]
+        );
+    }
+
+    #[test]
+    fn a_frame_of_which_nothing_was_told_says_why_unless_its_end_was_still_to_come() {
+        let mut judged = foreseen(&[]);
+        assert_eq!(judged.differences(&SentFrame::default()), ["no entry of it came in time"]);
+        let lost = SentFrame { lost: 3, ..SentFrame::default() };
+        assert_eq!(judged.differences(&lost), ["its entries were lost: the tap is busy"]);
+        judged.verdict = "pending".to_owned();
+        assert!(judged.differences(&SentFrame::default()).is_empty());
+    }
+
+    #[test]
+    fn values_are_named_behind_the_type_of_their_answer() {
+        let differs = vec!["header.msg_id".to_owned(), "ts".to_owned()];
+        let mut frame = sent(own("accepted", None, None), &["Ok"]);
+        frame.told.push(ToldEntry { differs, ..told("Message") });
+        assert_eq!(frame.other_values(), ["Message: header.msg_id, ts"]);
+        assert!(foreseen(&["Ok", "Message"]).differences(&frame).is_empty());
+    }
+}
