@@ -3,6 +3,9 @@
 use super::error::Exit;
 use crate::{dissect::snippets::SnippetFault, words::counted};
 
+/// The code of a snippet whose frames find something else than it needs.
+pub(crate) const NOT_STAGED: &str = "not_staged";
+
 /// Why `inject` does not exit with 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum InjectError {
@@ -37,6 +40,18 @@ pub(crate) enum InjectError {
         all: u64,
         /// What was expected.
         expected: String,
+    },
+    /// What a snippet needs is not there.
+    #[error(
+        "frame {frame} not sent: {foreseen} is foreseen, not what the snippet shows, which needs {needs}"
+    )]
+    NotStaged {
+        /// The number of the frame.
+        frame: u64,
+        /// How it would end.
+        foreseen: String,
+        /// What must be there first.
+        needs: String,
     },
     /// It would end the connection of the peer in whose place it goes.
     #[error("not sent: it would end the peer's connection: {ends}{}", effect.as_ref().map_or_else(String::new, |it| format!("; {it}")))]
@@ -101,7 +116,7 @@ impl InjectError {
             | Self::NotKept { .. }
             | Self::TooLongToFetch { .. } => Exit::Refused,
             Self::NoAnswer { .. } => Exit::TimedOut,
-            Self::Unexpected { .. } => Exit::OtherState,
+            Self::Unexpected { .. } | Self::NotStaged { .. } => Exit::OtherState,
             Self::NotAFrame { .. } | Self::NoFrame | Self::BadSnippet(_) => Exit::NotValid,
             Self::UnknownSnippet { .. } => Exit::Usage,
         }
@@ -113,6 +128,7 @@ impl InjectError {
             Self::Refused { .. } => "refused",
             Self::NoAnswer { .. } => "no_answer",
             Self::Unexpected { .. } => "unexpected",
+            Self::NotStaged { .. } => NOT_STAGED,
             Self::NotAsked { .. } => "needs_yes",
             Self::Interrupted => "interrupted",
             Self::NotAFrame { .. } => "bad_input",
@@ -135,6 +151,7 @@ impl InjectError {
                 "the frame may not be whole: `--dry-run` says what is awaited; or wait longer with --wait-ms"
             }
             Self::Unexpected { .. } => "see the lines above",
+            Self::NotStaged { .. } => "stage it, or add --yes to send it all the same",
             Self::NotAsked { .. } => "add --yes to send it all the same",
             Self::Interrupted => "what was printed was sent",
             Self::NoFrame => "give a JSON object, or bytes with --raw",

@@ -170,6 +170,34 @@ impl Snippet {
         })
     }
 
+    /// Whether this verdict and fault are what becomes of its last frame.
+    pub(crate) fn ends_by(&self, verdict: &str, code: Option<&str>) -> bool {
+        let Expected { verdict: ends, code: fault, .. } = &self.expect;
+        ends.as_deref().is_none_or(|it| it == verdict) && (fault.is_none() || fault.as_deref() == code)
+    }
+
+    /// Whether what must be there first is there, as far as the judgement of one of its frames says: the last
+    /// one ends as is shown, and none before it is refused. Whether the store can write is not foreseen, and
+    /// what is not ours to say may be either way.
+    pub(crate) fn is_staged(
+        &self,
+        (verdict, code): (&str, Option<&str>),
+        certainty: Certainty,
+        is_last: bool,
+    ) -> bool {
+        let is_foreseen = verdict != "pending" && certainty <= Certainty::AsOfNow;
+        self.stage.is_empty()
+            || self.stage.contains(&Stage::FailingStore)
+            || !is_foreseen
+            || self.ends_by(verdict, code)
+            || !is_last && !matches!(verdict, "refused" | "late")
+    }
+
+    /// What must be there first, in words.
+    pub(crate) fn needs(&self) -> String {
+        self.stage.iter().map(|stage| stage.text()).collect::<Vec<_>>().join(", ")
+    }
+
     /// The format of its frames.
     pub(crate) fn format(&self) -> Format {
         match (self.link, self.door) {

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     dissect::frame_json::{Fill, Setup, codec},
     ids::TraceId,
+    judged::Certainty,
     limits::Limits,
     rmp::Registry,
 };
@@ -97,6 +98,22 @@ const MORE: [&str; 6] = [
     "macp/not-a-participant",
     "macp/watch-roots",
 ];
+
+#[test]
+fn what_is_foreseen_of_a_frame_says_whether_its_snippet_is_staged() {
+    let find = |name: &str| &shipped().iter().find(|it| it.name == name).unwrap().snippet;
+    let (now, busy) = (Certainty::AsOfNow, find("rmp/busy"));
+    let accepted = ("accepted", None);
+    assert!(busy.is_staged(("refused", Some("Busy")), now, true));
+    assert!(!busy.is_staged(accepted, now, true) && busy.is_staged(accepted, now, false));
+    assert!(!busy.is_staged(("refused", Some("Forbidden")), now, false), "what prepares it is refused");
+    assert!(busy.is_staged(("pending", None), now, true), "its end has not come");
+    for unknown in [Certainty::AfterALook, Certainty::ThePeers] {
+        assert!(busy.is_staged(accepted, unknown, true), "{unknown:?}");
+    }
+    assert!(find("macp/unavailable").is_staged(accepted, now, true), "a store that fails is not foreseen");
+    assert!(find("rmp/not-subscribed").is_staged(accepted, now, true), "it needs nothing");
+}
 
 #[track_caller]
 fn refused(text: &str) -> SnippetFault {

@@ -3,7 +3,10 @@
 use std::fs;
 
 use super::sent::{check, name, of_link};
-use crate::real::{Adapter, Station, json, pair};
+use crate::{
+    real::{Adapter, Station, json, pair},
+    runs_cli::run,
+};
 
 /// A station whose folder has a token, or none, and the configuration.
 fn station(config: &str, is_paired: bool) -> (tempfile::TempDir, Option<String>, Station) {
@@ -28,4 +31,17 @@ fn an_adapters_frame_goes_into_its_own_connection_as_well() {
         drop(adapter);
         crate::real::plugins::until(|| format!("the adapter after {wanted} stays"), gone);
     }
+}
+
+#[test]
+fn a_frame_that_finds_another_station_than_its_snippet_needs_is_not_sent() {
+    let (folder, _, _station) = station("", true);
+    let data = folder.path();
+    let args = ["inject", "mpp", "--snippet", "unpaired"];
+    let not_sent = run(data, &args, "").exits(5);
+    assert_eq!((not_sent.rows.len(), &not_sent.error["code"]), (0, &"not_staged".into()));
+    let violations = || json(data, &["ls", "violations"]).len();
+    assert_eq!(violations(), 0);
+    run(data, &[&args[..], &["--yes"]].concat(), "").exits(1);
+    assert_eq!(violations(), 1);
 }

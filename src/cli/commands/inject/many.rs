@@ -48,7 +48,7 @@ impl Way<'_> {
             let number = first + rows.len() as u64;
             match (self.many.clone(), left) {
                 (Some(many), _) => rows.extend(self.frames_at_once(many, left, number).await?),
-                (None, [wire, ..]) => rows.push(self.frame(wire, number).await?),
+                (None, [wire, ..]) => rows.push(self.frame(wire, number, true).await?),
                 (None, []) => {}
             }
             if rows.last().is_some_and(Row::is_closed) {

@@ -110,7 +110,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: &InjectArgs) -> Result<()
         };
         let Some(first) = frames.next(&*codec)? else { return Err(InjectError::NoFrame.into()) };
         let of = captured.map(|captured| captured.seq);
-        let mut way = Way { station, args, door: door.for_first(&first), of, number: None, many: None };
+        let door = door.for_first(&first);
+        let mut way = Way { station, given: &given, args, door, of, number: None, many: None };
         let mut tally = Tally::default();
         let done = send_each(&mut way, &*codec, &mut frames, first, (out, &mut tally));
         // A connection that nobody uses any longer would stay in an adapter's way.
@@ -121,7 +122,10 @@ pub(in crate::cli) fn run(context: &mut Context, args: &InjectArgs) -> Result<()
         way.close().await;
         let ended = tally.last.as_ref().filter(|_| done.is_ok());
         let ended = ended.map(|(verdict, code)| (verdict.as_str(), code.as_deref()));
-        given.warn_unless_staged(ended, out.is_json());
+        // What was not sent, or was interrupted, has not ended otherwise.
+        if !matches!(done, Err(Error::Inject(_))) {
+            given.warn_unless_staged(ended, out.is_json());
+        }
         done.and_then(|()| tally.result(args))
     })
 }
@@ -159,7 +163,7 @@ async fn send_each(
             }
             way.frames(&wires, number).await?
         } else {
-            vec![way.frame(&wire, number).await?]
+            vec![way.frame(&wire, number, frames.is_counted()).await?]
         };
         let mut is_closed = false;
         for row in rows {
@@ -199,6 +203,7 @@ async fn is_there(station: &OperatorClient, args: &InjectArgs) -> Result<(), Err
 /// The way to the station, and through one door at a time.
 pub(super) struct Way<'a> {
     station: OperatorClient,
+    given: &'a Given,
     pub(super) args: &'a InjectArgs,
     door: DoorSpec,
     /// The captured frame that is sent.
@@ -210,14 +215,16 @@ pub(super) struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Judges a frame, sends it, and waits for what becomes of it.
-    pub(super) async fn frame(&mut self, wire: &[u8], frame: u64) -> Result<Row, Error> {
+    /// Judges a frame, sends it, and waits for what becomes of it. `is_last` is not so of one that prepares
+    /// another.
+    pub(super) async fn frame(&mut self, wire: &[u8], frame: u64, is_last: bool) -> Result<Row, Error> {
         if self.args.dry_run {
             let judged = self.judge(Stand::New(self.door.clone()), wire).await?;
             return Ok(Row::foreseen(frame, wire.len(), judged));
         }
         let door = self.open_door().await?;
         let judged = self.judge(Stand::Door(door), wire).await?;
+        self.given.check_staged(&judged, frame, is_last)?;
         if let Some(ends) = judged.ends.as_ref().filter(|_| self.door.is_in_place() && !self.args.yes) {
             let (ends, effect) = (ends.clone(), judged.effect.clone());
             return Err(InjectError::NotAsked { ends, effect }.into());

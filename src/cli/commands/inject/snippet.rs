@@ -5,10 +5,12 @@ use crate::{
         args::{FrameLink, InjectArgs},
         env::Env,
         error::Error,
+        inject_error::{InjectError, NOT_STAGED},
         report::{Warning, print_warning},
         snippet_files::SnippetFiles,
     },
-    dissect::snippets::{Expected, Snippet, SnippetDoor, SnippetLink},
+    dissect::snippets::{Snippet, SnippetDoor, SnippetLink},
+    port::JudgedRow,
 };
 
 /// The links that have snippets, as flags and as snippets name them.
@@ -18,6 +20,9 @@ const LINKS: [(FrameLink, SnippetLink); 4] = [
     (FrameLink::Macp, SnippetLink::Macp),
     (FrameLink::Plugin, SnippetLink::Plugin),
 ];
+
+/// How long a judgement must hold to be compared with what a snippet shows, in milliseconds.
+const BRIEF_MS: u64 = 1_000;
 
 /// The flags with what a snippet says behind them, and the snippet.
 pub(super) struct Given {
@@ -37,21 +42,39 @@ impl Given {
         Ok(Self { args: with_snippet(args, &snippet)?, snippet: Some(snippet) })
     }
 
-    /// Says what must be there first where its last frame did not end as a snippet expects: by this verdict
-    /// and this fault, or not at all.
+    /// Whether what a snippet needs is there, by the judgement of a frame that is not sent yet. It is not
+    /// looked at where the flags ask for another end, or for any.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(super) fn check_staged(
+        &self,
+        judged: &JudgedRow,
+        frame: u64,
+        is_last: bool,
+    ) -> Result<(), InjectError> {
+        let InjectArgs { expect, breakages, yes, .. } = &self.args;
+        let is_as_shown = |it: &&Snippet| !*yes && expect.is_none() && *breakages == it.breakages;
+        let Some(snippet) = self.snippet.as_ref().filter(is_as_shown) else { return Ok(()) };
+        let JudgedRow { verdict, code, certainty, holds_until_ms, at_ms, .. } = judged;
+        // What time is about to change may have changed once it is sent.
+        let is_brief = holds_until_ms.is_some_and(|until| until.0.saturating_sub(at_ms.0) < BRIEF_MS);
+        if is_brief || snippet.is_staged((verdict, code.as_deref()), *certainty, is_last) {
+            return Ok(());
+        }
+        let foreseen = code.as_ref().unwrap_or(verdict).clone();
+        Err(InjectError::NotStaged { frame, foreseen, needs: snippet.needs() })
+    }
+
+    /// Says what must be there first where its last frame did not end as the snippet shows, or not at all.
     pub(super) fn warn_unless_staged(&self, ended: Option<(&str, Option<&str>)>, is_json: bool) {
         let Some(snippet) = self.snippet.as_ref().filter(|it| !it.stage.is_empty()) else { return };
-        let Expected { verdict, code, .. } = &snippet.expect;
-        let is_expected = ended.is_some_and(|(ended_by, fault)| {
-            verdict.as_deref().is_none_or(|verdict| verdict == ended_by) && code.as_deref() == fault
-        });
-        if is_expected {
+        if ended.is_some_and(|(verdict, code)| snippet.ends_by(verdict, code)) {
             return;
         }
-        let stage: Vec<&str> = snippet.stage.iter().map(|stage| stage.text()).collect();
-        let message = format!("it did not end as the snippet shows, which needs {}", stage.join(", "));
+        let message = format!("it did not end as the snippet shows, which needs {}", snippet.needs());
         let hint = "stage it, and send it again".to_owned();
-        print_warning(&Warning { code: "not_staged", message, hint }, is_json);
+        print_warning(&Warning { code: NOT_STAGED, message, hint }, is_json);
     }
 }
 

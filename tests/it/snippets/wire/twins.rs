@@ -80,8 +80,11 @@ impl Looked {
     #[track_caller]
     pub(super) fn sent(&self, row: &Value, flags: &[&str]) -> Vec<Sent> {
         let (link, name) = (row["link"].as_str().unwrap(), name(row));
-        let args = ["--json", "inject", link, "--snippet", name, "--wait-ms", "5000", "--yes"];
-        let printed = output(self.data(), &[&args, flags].concat(), "");
+        let args = ["--json", "inject", link, "--snippet", name, "--wait-ms", "5000"];
+        // Into another's connection it is asked about first.
+        let is_in_place = row["door"].as_str().is_some_and(|door| door.contains('-'));
+        let yes: &[&str] = if is_in_place { &["--yes"] } else { &[] };
+        let printed = output(self.data(), &[&args, flags, yes].concat(), "");
         let stderr = String::from_utf8_lossy(&printed.stderr);
         assert!(!stderr.contains("not_staged"), "{name}: {stderr}");
         let sent: Vec<Sent> = rows(&printed.stdout).into_iter().map(|row| self.looked_up(row)).collect();
