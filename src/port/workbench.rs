@@ -244,7 +244,7 @@ impl SentFrame {
         own.or_else(|| self.answers().find_map(|answer| answer.code.as_deref()))
     }
 
-    /// The clause that it broke, or that its answer names.
+    /// The clause that it broke, or by which it is answered with that error.
     #[must_use]
     pub fn clause(&self) -> Option<&str> {
         let own = self.own()?.clause.as_deref();
@@ -303,7 +303,7 @@ pub struct ToldEntry {
     /// The name of the fault in its protocol's taxonomy; of an answer, of the error that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// The clause that it broke.
+    /// The clause that it broke; of an answer that is an error, the one by which it is answered so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clause: Option<String>,
     /// Who a message of the bus was delivered to, counted.

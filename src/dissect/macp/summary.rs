@@ -32,10 +32,12 @@ pub(super) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummar
     }
 }
 
+/// The clause that a message breaks, or by which its call ends with a status.
 const fn clause(frame: &Frame, head: &Head) -> Option<&'static str> {
-    match &frame.verdict {
-        AnyVerdict::Macp(Verdict::Refused(fault)) => Some(fault_clause(*fault, head.rpc)),
-        AnyVerdict::Macp(Verdict::Declined(status)) => Some(status_clause(*status, head.rpc)),
+    match (&frame.verdict, head.answer) {
+        (AnyVerdict::Macp(Verdict::Refused(fault)), _) => Some(fault_clause(*fault, head.rpc)),
+        (AnyVerdict::Macp(Verdict::Declined(status)), _) => Some(status_clause(*status, head.rpc)),
+        (_, Some(Answered::Status(status))) => Some(status_clause(status, head.rpc)),
         _ => None,
     }
 }

@@ -213,10 +213,16 @@ fn bytes_that_are_no_message_are_told_where_they_break_whatever_they_are() {
 fn what_is_refused_has_one_clause_as_a_row_in_the_inspector_and_decoded() {
     let refused = Fault::ALL.map(Verdict::Refused).into_iter();
     for of in refused.chain(Status::ALL.map(Verdict::Declined)) {
-        let subject = subject(Rpc::Send, Direction::Inbound, AnyVerdict::Macp(of), None, b"");
-        let clause = frame_verdict(&subject.entry).unwrap().clause.unwrap_or_else(|| panic!("{of:?}"));
-        let lines = verdict(&subject);
+        let call = subject(Rpc::Send, Direction::Inbound, AnyVerdict::Macp(of), None, b"");
+        let clause = frame_verdict(&call.entry).unwrap().clause.unwrap_or_else(|| panic!("{of:?}"));
+        let lines = verdict(&call);
         assert!(lines.iter().any(|(_, line)| line.starts_with(clause)), "{of:?}: {lines:?}");
+        // The answer that is a status has the clause of its call.
+        if let Verdict::Declined(status) = of {
+            let answered = Some(Answered::Status(status));
+            let answer = subject(Rpc::Send, Direction::Outbound, AnyVerdict::Sent, answered, b"");
+            assert_eq!(frame_verdict(&answer.entry).unwrap().clause, Some(clause), "{of:?}");
+        }
     }
     let (registry, limits) = (crate::rmp::Registry::default(), crate::limits::Limits::default());
     let setup = Setup { registry: &registry, limits: &limits, now_ms: None };

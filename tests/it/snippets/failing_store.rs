@@ -14,7 +14,7 @@ fn ends_as_it_says(data: &Path, row: &Value, flags: &[&str]) {
     let filter = format!("link:{}", row["link"].as_str().unwrap());
     printed(data, &["gate", "arm", &filter, "--in", "--then", "fail-store=30000ms", "--max", "1"]);
     let sent = send(data, row, flags);
-    for part in ["verdict", "code"] {
+    for part in ["verdict", "code", "clause"] {
         assert_eq!(sent[part], row["expect"][part], "{}, {part}: {sent:#}", name(row));
     }
     let foreseen = &sent["foreseen"];
