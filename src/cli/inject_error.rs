@@ -53,11 +53,11 @@ pub(crate) enum InjectError {
         /// What must be there first.
         needs: String,
     },
-    /// It would end the connection of the peer in whose place it goes.
-    #[error("not sent: it would end the peer's connection: {ends}{}", effect.as_ref().map_or_else(String::new, |it| format!("; {it}")))]
+    /// It would end the connection of the peer in whose place it goes, or may harm the one to which it goes.
+    #[error("not sent: {}", harm(ends.as_deref(), effect.as_deref()))]
     NotAsked {
-        /// Why.
-        ends: String,
+        /// Why it would end it.
+        ends: Option<String>,
         /// What hangs on it.
         effect: Option<String>,
     },
@@ -104,6 +104,15 @@ pub(crate) enum InjectError {
     /// A file is no snippet.
     #[error("{0}")]
     BadSnippet(SnippetFault),
+}
+
+/// Why it is asked first whether to send a frame.
+fn harm(ends: Option<&str>, effect: Option<&str>) -> String {
+    let ends = ends.map_or_else(
+        || "it may harm the peer".to_owned(),
+        |why| format!("it would end the peer's connection: {why}"),
+    );
+    effect.map(|effect| format!("{ends}; {effect}")).unwrap_or(ends)
 }
 
 impl InjectError {

@@ -32,6 +32,9 @@ pub struct Judged {
     pub passed_over_count: u64,
     /// What the judgement would change there, in a line: `46 applied, queue main free`.
     pub effect: Option<String>,
+    /// Whether it may harm the peer that it goes to, as the effect says: it acts where nobody asked for it,
+    /// or the peer may end over it.
+    pub is_harmful: bool,
     /// Until when it holds if nothing else happens.
     pub holds_until: Option<Now>,
     /// Whose word it is.
@@ -95,6 +98,7 @@ impl Judged {
             passed_over: Vec::new(),
             passed_over_count: 0,
             effect: None,
+            is_harmful: false,
             holds_until: None,
             certainty: Certainty::Certain,
             doubts: Vec::new(),

@@ -78,6 +78,9 @@ pub struct JudgedRow {
     /// What it would change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<String>,
+    /// Whether it may harm the peer that it goes to, as the effect says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_harmful: bool,
     /// Until when this holds if nothing else happens, in Unix milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds_until_ms: Option<Wall>,

@@ -245,6 +245,13 @@ fn a_frame_goes_in_the_adapters_place_and_to_it() {
     // To the adapter, as if the bridge had sent it.
     inject(data, &["mpp", "--to", "adapter"], r#"{"body":{"type":"heartbeat"}}"#).exits(0);
     assert_eq!(adapter.receive().unwrap()["type"], "heartbeat");
+    // What has an effect in the game is asked about first.
+    let invocation = r#"{"body":{"type":"invocation","id":46,"queue":"default","event":"x","params":{}}}"#;
+    let asked = inject(data, &["mpp", "--to", "adapter"], invocation);
+    assert_eq!((asked.code, &asked.error["code"], asked.rows.len()), (Some(1), &json!("needs_yes"), 0));
+    inject(data, &["mpp", "--to", "adapter", "--yes"], invocation).exits(0);
+    let received = std::iter::from_fn(|| adapter.receive()).find(|line| line["type"] == "invocation");
+    assert_eq!(received.unwrap()["id"], 46);
     // The adapter's own line is begun: the border is waited for, a second long.
     std::io::Write::write_all(&mut adapter.socket(), b"{\"mpp\":2,").unwrap();
     let mid = loop {

@@ -51,6 +51,7 @@ pub(super) fn row(verdict: &str) -> JudgedRow {
         passed_over: Vec::new(),
         passed_over_count: 0,
         effect: None,
+        is_harmful: false,
         holds_until_ms: None,
         certainty: Certainty::AsOfNow,
         doubts: vec![Doubt::AnotherPeer],

@@ -45,6 +45,8 @@ impl Bridge {
             Some(active) => active.token.mask_head(head),
             None => head,
         });
+        // What hangs on it is the end of a connection, or an effect in the game.
+        judged.is_harmful = judged.effect.is_some();
         judged.receiver(|| peer.to_string());
         judged.the_peers()
     }

@@ -27,8 +27,8 @@ impl Supervisor {
                 let mut judged = Judged::certain(head(id), entry::Verdict::Sent);
                 judged.taken_bytes = broken.wire.len();
                 judged.shortfall = Some(shortfall(&broken));
-                judged.effect =
-                    Some("no frame: what follows on its stdin may be unreadable to the plugin".to_owned());
+                let effect = "no frame: what follows on its stdin may be unreadable to the plugin";
+                (judged.effect, judged.is_harmful) = (Some(effect.to_owned()), true);
                 judged
             }
             Framed::Whole(frame) => {
@@ -37,10 +37,13 @@ impl Supervisor {
                 let head = rpc::head(id.clone(), &incoming, limit);
                 let mut judged = Judged::certain(entry::Head::Plugin(head), entry::Verdict::Sent);
                 judged.taken_bytes = frame.wire().len();
-                judged.effect = match &incoming.message {
+                let hanging = match &incoming.message {
                     Ok(message) => hangs_on_message(process, message),
-                    Err(_) => Some("no JSON-RPC message: the plugin may answer an error, or end".to_owned()),
+                    Err(_) => {
+                        Some((true, "no JSON-RPC message: the plugin may answer an error, or end".into()))
+                    }
                 };
+                (judged.is_harmful, judged.effect) = hanging.map_or((false, None), |(is, it)| (is, Some(it)));
                 judged
             }
         };
@@ -49,29 +52,31 @@ impl Supervisor {
     }
 }
 
-/// What hangs on a message as far as the host knows.
-fn hangs_on_message(process: &Process, message: &Message) -> Option<String> {
+/// What hangs on a message as far as the host knows, and whether that may harm the plugin.
+fn hangs_on_message(process: &Process, message: &Message) -> Option<(bool, String)> {
     match message {
         Message::Request { id, method, .. } => Some(match awaited(process, id) {
-            Some(open) => format!("its answer would be taken for that of {open}"),
+            Some(open) => (true, format!("its answer would be taken for that of {open}")),
             None if &**method == "shutdown" => {
-                "its answer fits no request that waits; a plugin that then ends is unhealthy".to_owned()
+                let text = "its answer fits no request that waits; a plugin that then ends is unhealthy";
+                (true, text.to_owned())
             }
-            None => "its answer fits no request that waits, and would be passed over".to_owned(),
+            None => (false, "its answer fits no request that waits, and would be passed over".to_owned()),
         }),
         Message::Notification { method, .. } if &**method == "exit" => {
-            (!process.is_ending()).then(|| "a plugin that ends unasked is unhealthy".to_owned())
+            (!process.is_ending()).then(|| (true, "a plugin that ends unasked is unhealthy".to_owned()))
         }
         Message::Notification { method, .. } => {
             let hook = Hook::from_name(method)?;
             let is_taken = process.hooks.contains(&hook);
-            (!is_taken).then(|| format!("it does not take {}", hook.name()))
+            (!is_taken).then(|| (false, format!("it does not take {}", hook.name())))
         }
         Message::Answer { id_text, .. } => {
-            let waits = process.calls.iter().find(|call| Some(&call.id) == id_text.as_ref());
-            Some(match waits {
-                Some(_) => "it waits for get_credential: ours would be a second answer".to_owned(),
-                None => "no call of it with this id waits here".to_owned(),
+            let waits = process.calls.iter().any(|call| Some(&call.id) == id_text.as_ref());
+            Some(if waits {
+                (true, "it waits for get_credential: ours would be a second answer".to_owned())
+            } else {
+                (false, "no call of it with this id waits here".to_owned())
             })
         }
     }

@@ -32,6 +32,9 @@ const NO_SUBSCRIPTION: &str = "it has no such subscription";
 const OTHER_TOPIC: &str = "its subscription does not match the topic";
 const EXPIRED: &str = "the message is expired";
 
+/// What comes of a frame that is refused.
+const UNREADABLE: &str = "a client that checks what it reads may end its connection";
+
 /// The client of a connection, to which bytes go.
 struct Outbound<'a> {
     broker: &'a Broker,
@@ -222,7 +225,8 @@ impl Outbound<'_> {
 
 /// A client that reads as we do refuses it.
 fn refused(head: Head, refusal: Refusal, taken_bytes: usize) -> Judged {
-    of_peer(head, AnyVerdict::Rmp(Verdict::Refused(refusal)), taken_bytes)
+    let judged = of_peer(head, AnyVerdict::Rmp(Verdict::Refused(refusal)), taken_bytes);
+    Judged { effect: Some(UNREADABLE.to_owned()), is_harmful: true, ..judged }
 }
 
 fn of_peer(head: Head, verdict: AnyVerdict, taken_bytes: usize) -> Judged {

@@ -167,6 +167,7 @@ fn row(link: Link, judged: Judged, bytes: &[u8], now: Now) -> JudgedRow {
         passed_over: Vec::new(),
         passed_over_count: judged.passed_over_count,
         effect: judged.effect.clone(),
+        is_harmful: judged.is_harmful,
         holds_until_ms: judged.holds_until.map(|until| until.wall),
         certainty: judged.certainty,
         doubts: judged.doubts.clone(),

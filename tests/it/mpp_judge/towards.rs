@@ -60,10 +60,11 @@ fn what_hangs_on_a_frame_is_said_as_far_as_the_bridge_knows() {
     ];
     for (line, effect) in cases {
         let judged = judge(&world, &stand, &line);
-        assert_eq!(judged.effect, Some(effect), "{line}");
+        assert_eq!((judged.effect, judged.is_harmful), (Some(effect), true), "{line}");
         assert_eq!(judged.to, [format!("127.0.0.1:{}", 50_000 + conn.0)]);
     }
-    assert_eq!(judge(&world, &stand, r#"{"mpp":2,"type":"heartbeat"}"#).effect, None);
+    let heartbeat = judge(&world, &stand, r#"{"mpp":2,"type":"heartbeat"}"#);
+    assert_eq!((heartbeat.effect, heartbeat.is_harmful), (None, false));
     let named = judge(&world, &stand, &invocation(46).replace("default", "<raw-token>"));
     assert!(matches!(named.head, entry::Head::Mpp(head) if head.id.is_some_and(|id| id.0 == 46)));
     world.line(conn, r#"{"mpp":2,"type":"applied","id":3,"result":null}"#);

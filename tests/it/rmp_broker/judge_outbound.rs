@@ -66,11 +66,11 @@ fn what_a_client_cannot_read_is_refused_by_the_name_that_it_has() {
     for (name, at, bytes) in cases {
         let judged = towards(&fixture, agent, &bytes);
         assert_eq!((refusal(&judged), judged.shortfall.as_ref().unwrap().byte), (name, at));
-        assert_eq!(judged.certainty, Certainty::ThePeers);
+        assert_eq!((judged.certainty, judged.is_harmful), (Certainty::ThePeers, true));
     }
     assert_eq!(refusal(&towards(&fixture, agent, &frames::control(1, "Ping", vec![]))), "BodyDecodeError");
     let judged = towards(&fixture, agent, &frames::control(1, "Pong", vec![]));
-    assert_eq!((judged.verdict, judged.to_count), (Ok(AnyVerdict::Sent), 1));
+    assert_eq!((judged.verdict, judged.to_count, judged.is_harmful), (Ok(AnyVerdict::Sent), 1, false));
     let gone = towards(&fixture, ConnectionId(9), &frames::control(1, "Pong", vec![]));
     assert_eq!(gone.verdict, Ok(AnyVerdict::Rmp(Verdict::TooLate)));
 }

@@ -225,8 +225,9 @@ impl Way<'_> {
         let door = self.open_door().await?;
         let judged = self.judge(Stand::Door(door), wire).await?;
         self.given.check_staged(&judged, frame, is_last)?;
-        if let Some(ends) = judged.ends.as_ref().filter(|_| self.door.is_in_place() && !self.args.yes) {
-            let (ends, effect) = (ends.clone(), judged.effect.clone());
+        let needs_yes = judged.ends.is_some() || judged.is_harmful;
+        if needs_yes && self.door.is_in_place() && !self.args.yes {
+            let (ends, effect) = (judged.ends.clone(), judged.effect.clone());
             return Err(InjectError::NotAsked { ends, effect }.into());
         }
         // All is waited for where its connection will end, or where nothing is foreseen.

@@ -31,6 +31,7 @@ fn foreseen(answers: &[&str]) -> Box<JudgedRow> {
         passed_over: Vec::new(),
         passed_over_count: 0,
         effect: None,
+        is_harmful: false,
         holds_until_ms: None,
         certainty: Certainty::AsOfNow,
         doubts: Vec::new(),

@@ -243,24 +243,37 @@ fn what_a_plugin_makes_of_a_frame_of_ours_is_its_own_to_decide() {
         (
             json!({"jsonrpc": "2.0", "id": ping, "method": "ping"}),
             Some("its answer would be taken for that of a ping"),
+            true,
         ),
         (
             json!({"jsonrpc": "2.0", "id": 999, "method": "ping"}),
             Some("its answer fits no request that waits, and would be passed over"),
+            false,
         ),
-        (json!({"jsonrpc": "2.0", "method": "exit"}), Some("a plugin that ends unasked is unhealthy")),
-        (json!({"jsonrpc": "2.0", "method": "on_watch_tick", "params": {}}), None),
+        (
+            json!({"jsonrpc": "2.0", "id": 999, "method": "shutdown"}),
+            Some("its answer fits no request that waits; a plugin that then ends is unhealthy"),
+            true,
+        ),
+        (json!({"jsonrpc": "2.0", "method": "exit"}), Some("a plugin that ends unasked is unhealthy"), true),
+        (json!({"jsonrpc": "2.0", "method": "on_watch_tick", "params": {}}), None, false),
         (
             json!({"jsonrpc": "2.0", "id": "a", "result": {}}),
             Some("it waits for get_credential: ours would be a second answer"),
+            true,
         ),
-        (json!({"jsonrpc": "2.0", "id": "b", "result": {}}), Some("no call of it with this id waits here")),
-        (json!(3), Some("no JSON-RPC message: the plugin may answer an error, or end")),
+        (
+            json!({"jsonrpc": "2.0", "id": "b", "result": {}}),
+            Some("no call of it with this id waits here"),
+            false,
+        ),
+        (json!(3), Some("no JSON-RPC message: the plugin may answer an error, or end"), true),
     ];
     let to = Stand::To(example());
-    for (body, effect) in cases {
+    for (body, effect, is_harmful) in cases {
         let judged = judge(&host, &to, &wire(body.to_string().as_bytes()));
         assert_eq!((judged.verdict, judged.effect.as_deref()), (Ok(entry::Verdict::Sent), effect));
+        assert_eq!(judged.is_harmful, is_harmful, "{body}");
         assert_eq!((judged.certainty, judged.to), (Certainty::ThePeers, vec![example().to_string()]));
         assert_eq!(judged.doubts, [Doubt::Peer, Doubt::Transport]);
     }
