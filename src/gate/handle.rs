@@ -77,6 +77,12 @@ impl Gate {
         self.0.as_ref().is_some_and(|shared| shared.armed.load(Ordering::Relaxed) & bit(link, direction) != 0)
     }
 
+    /// Whether a rule that covers this way asks for what the core makes of a frame.
+    #[must_use]
+    pub fn asks_verdict(&self, link: Link, direction: Direction) -> bool {
+        self.0.as_ref().is_some_and(|shared| shared.lock().asks_verdict(link, direction))
+    }
+
     /// How the store is made to refuse commits until a moment, by the rule of a number
     /// ([`Then::FailStore`](super::Then::FailStore)).
     pub fn fail_store_by(&self, fail: impl Fn(Mono, u64) + Send + 'static) {

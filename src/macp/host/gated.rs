@@ -3,7 +3,8 @@
 //! A unary call is held by itself; a message of a stream, or an answer on one, holds its stream. A call
 //! that is dropped ends as CANCELLED, and so does one that is cut: nothing of it is answered. What ends as
 //! a status has no bytes and is not held. `Initialize` is a handshake and is never held, and neither is what
-//! carries a token.
+//! carries a token. A rule that asks for a verdict is asked once the store has said what it has of a session
+//! that is there alone.
 
 use bytes::Bytes;
 use prost::Message;
@@ -18,7 +19,7 @@ use crate::{
     gate::{Look, Notice, Offer, Release, Taken, Waits},
     ids::{Seq, TraceId},
     macp::{
-        Rpc, Stand,
+        self, Rpc, Stand,
         kernel::{Lookup, Reading},
     },
     tap::{
@@ -32,6 +33,8 @@ struct AtKernel<'a> {
     shared: &'a Shared,
     stand: Stand,
     bytes: &'a Bytes,
+    /// The judgement after a look into the store, where a rule asks for one.
+    looked: Option<(Head, Verdict)>,
 }
 
 impl AtKernel<'_> {
@@ -46,6 +49,9 @@ impl Look for AtKernel<'_> {
     }
 
     fn judged(&self) -> (Head, Verdict) {
+        if let Some(looked) = &self.looked {
+            return looked.clone();
+        }
         let reading = self.reading();
         let judgement = self.shared.judge(&self.stand, &reading, Lookup::NotAsked).ok().flatten();
         let judged = reading.judged(judgement);
@@ -124,7 +130,9 @@ impl Shared {
         }
         let bytes = &received.bytes;
         let stand = Stand { rpc, peer: Some(caller.peer.clone()) };
-        let look = AtKernel { shared: self, stand, bytes };
+        let asks_verdict = self.gate.asks_verdict(Link::Macp, Direction::Inbound);
+        let looked = if asks_verdict { Some(self.looked(&stand, bytes).await) } else { None };
+        let look = AtKernel { shared: self, stand, bytes, looked };
         let offer = Offer {
             link: Link::Macp,
             direction: Direction::Inbound,
@@ -144,6 +152,17 @@ impl Shared {
                 (Caller { by_hand: Some(origin), ..caller }, Received { bytes, message })
             }
         })
+    }
+
+    /// What the kernel would make of a request, with what the store has of its session. Where that does not
+    /// answer in time, the call would end as UNAVAILABLE.
+    async fn looked(&self, stand: &Stand, bytes: &Bytes) -> (Head, Verdict) {
+        let reading = Reading::new(stand, bytes, &self.limits);
+        let judgement = self.judge_looking(stand, &reading).await.ok().flatten();
+        let is_unread = judgement.as_ref().is_some_and(|judgement| judgement.load.is_some());
+        let judged = reading.judged(judgement);
+        let unavailable = Verdict::Macp(macp::Verdict::Declined(macp::Status::Unavailable));
+        (judged.head, if is_unread { unavailable } else { judged.verdict.unwrap_or(Verdict::Sent) })
     }
 
     /// The bytes of an answer, told of, once the gate lets it go.

@@ -15,32 +15,24 @@ use crate::{
     },
 };
 
-/// Judgements that look into the store at one time; one more is given without.
+/// Judgements that look into the store at one time; others wait for their turn.
 pub(super) const LOOKS_MAX: usize = 2;
 
 /// A call has failed while it held the state.
 pub(super) struct Failed;
 
-/// How long the store may take for one.
+/// How long the store may take for one, and its turn.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl RuntimeHandle {
     /// What would be made of a request, if it came now; nothing of a runtime that has failed. It changes
     /// nothing, and holds the kernel no longer than a call does. A session that is in the store alone is
-    /// looked up, where few others are and the store answers within a second; else the judgement says
+    /// looked up, where the store answers within a second; else the judgement says
     /// [`Certainty::AfterALook`].
     pub async fn judge(&self, stand: &Stand, bytes: &Bytes) -> Option<Judged> {
         let shared = &*self.shared;
         let reading = self.read(stand, bytes).await?;
-        let mut judgement = shared.judge(stand, &reading, Lookup::NotAsked).ok()?;
-        if let Some(session) = judgement.as_ref().and_then(|judgement| judgement.load.clone())
-            && let Ok(_look) = shared.judging.try_acquire()
-        {
-            let read = shared.look_up(&session, reading.message_id());
-            if let Ok(Ok(found)) = tokio::time::timeout(LOOK_TIMEOUT, read).await {
-                judgement = shared.judge(stand, &reading, Lookup::Found(found.as_ref())).ok()?;
-            }
-        }
+        let judgement = shared.judge_looking(stand, &reading).await.ok()?;
         let is_seen = judgement.is_some();
         let mut judged = reading.judged(judgement);
         judged.doubts.push(Doubt::Transport);
@@ -59,6 +51,26 @@ impl RuntimeHandle {
 }
 
 impl Shared {
+    /// The kernel's judgement of a request, where it sees it, with what the store has of a session that is in
+    /// the store alone. Where the store does not answer in time, the judgement says which it was to load.
+    pub(super) async fn judge_looking(
+        &self,
+        stand: &Stand,
+        reading: &Reading,
+    ) -> Result<Option<Judgement>, Failed> {
+        let judgement = self.judge(stand, reading, Lookup::NotAsked)?;
+        let load = judgement.as_ref().and_then(|judgement| judgement.load.clone());
+        let Some(session) = load else { return Ok(judgement) };
+        let look = async {
+            let _turn = self.judging.acquire().await.ok()?;
+            self.look_up(&session, reading.message_id()).await.ok()
+        };
+        match tokio::time::timeout(LOOK_TIMEOUT, look).await {
+            Ok(Some(found)) => self.judge(stand, reading, Lookup::Found(found.as_ref())),
+            Ok(None) | Err(_) => Ok(judgement),
+        }
+    }
+
     /// The kernel's judgement of a request, where it sees it.
     pub(super) fn judge(
         &self,

@@ -4,10 +4,19 @@ use prost::Message as _;
 use std::collections::BTreeMap;
 
 use rl_console::{
-    macp::proto::v1::{
-        Envelope, SendRequest, StreamSessionRequest, macp_runtime_service_client::MacpRuntimeServiceClient,
+    limits::Limits,
+    macp::{
+        self,
+        proto::v1::{
+            CancelSessionRequest, Envelope, SendRequest, StreamSessionRequest,
+            macp_runtime_service_client::MacpRuntimeServiceClient,
+        },
     },
     port::{GateCommand, Way},
+    tap::{
+        entry::{Transition, Verdict, What},
+        recorded::OwnedEntry,
+    },
 };
 use tonic::{Code, transport::Channel};
 
@@ -81,6 +90,37 @@ fn a_held_call_waits_by_itself_and_goes_on_as_decided() {
     gated.edit(of("p3"), propose("p4", "bob").encode_to_vec(), false).unwrap();
     let edited = gated.block_on(third).unwrap().unwrap().into_inner().ack.unwrap();
     assert_eq!((edited.ok, edited.message_id.as_str()), (true, "p4"), "{edited:?}");
+}
+
+#[test]
+fn a_rule_on_the_verdict_looks_into_the_store_for_a_session_that_is_there_alone() {
+    let mut limits = Limits::default();
+    (limits.macp.closed_max, limits.macp.closed_ms_max) = (0, 0);
+    let gated = Gated::with(&limits);
+    let mut tap = gated.tap();
+    let mut client = opened(&gated, "s");
+    let cancel = CancelSessionRequest { session_id: "s".to_owned(), reason: String::new() };
+    assert!(gated.block_on(client.cancel_session(cancel)).unwrap().into_inner().ack.unwrap().ok);
+    let evicted = |it: &OwnedEntry| {
+        matches!(it.entry.what, What::Transition(Transition::Macp(macp::Transition::Evicted { .. })))
+    };
+    gated.read_until(&mut tap, |entries| entries.iter().any(evicted));
+    gated.arm("link:macp verdict:fault", Way::In);
+    // What began it is no fault.
+    let again = gated.block_on(client.send(SendRequest { envelope: Some(start("s")) })).unwrap();
+    assert!(again.into_inner().ack.unwrap().duplicate);
+    let duplicate = Verdict::Macp(macp::Verdict::Duplicate);
+    let is_said = |it: &OwnedEntry| matches!(&it.entry.what, What::Frame(it) if it.verdict == duplicate);
+    let seen = gated.read_until(&mut tap, |entries| entries.iter().any(is_said));
+    let is_stopped = |it: &OwnedEntry| matches!(it.entry.what, What::Intercepted(_));
+    assert!(!seen.iter().any(is_stopped), "it was let through");
+    let vote = envelope("s", "Vote", "v1", "alice", r#"{"proposal_id":"p","vote":"approve"}"#);
+    let sent = gated.spawn(async move { client.send(SendRequest { envelope: Some(vote) }).await });
+    let held = gated.wait_held(1).pop().unwrap();
+    let clause = held.clause.as_deref();
+    assert_eq!((held.verdict.as_str(), clause), ("refused", Some("macp-v1, Validation Rules 9")));
+    gated.pass(held.frame);
+    assert!(!gated.block_on(sent).unwrap().unwrap().into_inner().ack.unwrap().ok);
 }
 
 #[test]

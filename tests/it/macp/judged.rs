@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use prost::Message as _;
 use rl_console::{
+    gate::{Decision, NewRule, OnTimeout, Owner, Then},
     ids::Peer,
     judged::{Certainty, Judged},
     limits,
@@ -13,10 +14,13 @@ use rl_console::{
             CancelSessionRequest, GetSessionRequest, InitializeRequest, SendResponse, SessionStartPayload,
         },
     },
-    tap::entry::Verdict as AnyVerdict,
+    station::gate_matchers,
+    tap::entry::{Direction, Link, Verdict as AnyVerdict, station::OperatedBy},
+    time::Clock,
 };
 
 use super::{raw, test_runtime::TestRuntime, test_station::envelope};
+use crate::real::plugins::until;
 
 pub(super) fn judge(fixture: &TestRuntime, rpc: Rpc, bytes: &[u8]) -> Judged {
     let bytes = Bytes::copy_from_slice(bytes);
@@ -87,14 +91,16 @@ fn what_is_judged_of_each_call_is_what_a_client_is_told() {
     both(&fixture, Rpc::CancelSession, &cancel("t"));
 }
 
-#[test]
-fn a_session_in_the_store_alone_is_looked_up_and_without_the_store_that_is_said() {
+fn vote(id: &str) -> Vec<u8> {
+    request(envelope("s", "Vote", id, "a", "")).encode_to_vec()
+}
+
+/// A runtime that has a session in the store alone, and what is judged of a vote there without the store.
+fn in_the_store_alone() -> (TestRuntime, Judged) {
     let limits = limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() };
     let fixture = TestRuntime::open(limits);
     fixture.start("s").unwrap();
     fixture.cancel("s").unwrap();
-    let vote = |id: &str| request(envelope("s", "Vote", id, "a", "")).encode_to_vec();
-    let closed = Ok(AnyVerdict::Macp(Verdict::Refused(Fault::SessionNotOpen)));
     // It leaves memory soon after its end, for which the store is there.
     let judged = (0..1_500).find_map(|_| {
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -103,7 +109,13 @@ fn a_session_in_the_store_alone_is_looked_up_and_without_the_store_that_is_said(
         fixture.no_store(false);
         Some(judged).filter(|it| it.certainty == Certainty::AfterALook)
     });
-    let judged = judged.expect("it is in the store alone");
+    (fixture, judged.expect("it is in the store alone"))
+}
+
+#[test]
+fn a_session_in_the_store_alone_is_looked_up_and_without_the_store_that_is_said() {
+    let (fixture, judged) = in_the_store_alone();
+    let closed = Ok(AnyVerdict::Macp(Verdict::Refused(Fault::SessionNotOpen)));
     assert_eq!((judged.verdict, judged.answers), (closed.clone(), Vec::new()));
     let reads = fixture.metrics();
     let judged = judge(&fixture, Rpc::Send, &vote("start"));
@@ -113,6 +125,39 @@ fn a_session_in_the_store_alone_is_looked_up_and_without_the_store_that_is_said(
     assert!(answer.ok && answer.duplicate);
     assert_eq!(fixture.metrics(), reads, "nothing is counted");
     assert_eq!(judge(&fixture, Rpc::Send, &vote("m")).verdict, closed);
+}
+
+#[test]
+fn a_rule_on_the_clause_stops_a_call_whose_session_the_store_does_not_tell_of() {
+    let (fixture, _) = in_the_store_alone();
+    let (filter, now) = ("link:macp clause:Transport", Clock::start().now());
+    let (matcher, class_matcher) = gate_matchers(filter, now).unwrap();
+    let rule = NewRule {
+        by: OperatedBy::own_console(),
+        owner: Owner::Nobody,
+        filter: filter.into(),
+        links: vec![Link::Macp],
+        direction: Some(Direction::Inbound),
+        asks_verdict: true,
+        matcher,
+        class_matcher,
+        then: Then::Intercept,
+        on_timeout: OnTimeout::Pass,
+        frames_max: None,
+        per_mille: 1_000,
+        seed: 1,
+        for_ms: 600_000,
+    };
+    fixture.gate.arm(now, rule).unwrap();
+    make(&fixture, Rpc::Send, vote("m1")).unwrap();
+    fixture.no_store(true);
+    let Listener::Listening(addr) = fixture.handle.snapshot().unwrap().1.listener else { panic!() };
+    let call = fixture.runtime.spawn(raw::call(addr, Rpc::Send, vote("m2")));
+    let held = until(|| "nothing is held".to_owned(), || fixture.gate.held().pop());
+    assert_eq!(held.frame.verdict, AnyVerdict::Macp(Verdict::Declined(Status::Unavailable)));
+    fixture.gate.decide(held.number, Decision::Pass, &OperatedBy::own_console(), None).unwrap();
+    let ended = fixture.runtime.block_on(call).unwrap();
+    assert_eq!(ended.unwrap_err().code(), tonic::Code::Unavailable);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::{
 
 use prost::Message as _;
 use rl_console::{
+    gate::Gate,
     limits,
     macp::{
         host::{self, Metrics, RuntimeHandle, Setup},
@@ -72,6 +73,8 @@ pub(super) struct TestRuntime {
     task: Option<JoinHandle<()>>,
     limits: limits::Macp,
     pub(super) notices: Notices,
+    /// What may stop its calls.
+    pub(super) gate: Gate,
 }
 
 /// What people were told.
@@ -87,6 +90,7 @@ fn serve(
     away: &StoreSwitch,
     notices: &Notices,
     limits: limits::Macp,
+    gate: &Gate,
 ) -> Served {
     let notices = Arc::clone(notices);
     let (handle, StoreSwitch { store: is_away, disk }) = (store.handle(), away.clone());
@@ -101,7 +105,7 @@ fn serve(
         ended_sessions_bytes_max: 1 << 30,
         disk_low: Arc::default(),
         tap: Tap::new(limits::Tap::default()),
-        gate: rl_console::gate::Gate::none(),
+        gate: gate.clone(),
         clock: Clock::start(),
         store: Box::new(move || (!is_away.load(Ordering::SeqCst)).then(|| handle.clone())),
         data: data.to_owned(),
@@ -136,7 +140,9 @@ impl TestRuntime {
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let store = store(folder.path());
         let (away, notices) = (StoreSwitch::default(), Notices::default());
-        let (addr, handle, stop, task) = serve(&runtime, folder.path(), &store, &away, &notices, limits);
+        let gate = Gate::new(limits::Gate::default(), false);
+        let served = serve(&runtime, folder.path(), &store, &away, &notices, limits, &gate);
+        let (addr, handle, stop, task) = served;
         let client = connect(&runtime, addr);
         Self {
             runtime,
@@ -149,6 +155,7 @@ impl TestRuntime {
             task: Some(task),
             limits,
             notices,
+            gate,
         }
     }
 
@@ -202,6 +209,7 @@ impl TestRuntime {
             &self.away,
             &self.notices,
             self.limits,
+            &self.gate,
         );
         (self.client, self.handle, self.stop, self.task) =
             (connect(&self.runtime, addr), way, Some(stop), Some(task));
