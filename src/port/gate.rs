@@ -137,6 +137,9 @@ pub enum GateError {
         /// The field.
         field: String,
     },
+    /// No frame that the rule asks for ever crosses the gate.
+    #[error("no frame that crosses the gate is one of this rule's")]
+    NothingToDo,
     /// A fault, of a station that is live.
     #[error("{what} needs a station that was started with --rehearsal")]
     RehearsalOnly {
@@ -180,6 +183,7 @@ impl GateError {
             Self::GateFull { .. } => "gate_full",
             Self::NotIntercepted { .. } => "not_intercepted",
             Self::NotKnownYet { .. } => "not_known_yet",
+            Self::NothingToDo => "nothing_to_do",
             Self::RehearsalOnly { .. } => "rehearsal_only",
             Self::NoFilter => "no_filter",
             Self::BadFilter { .. } => "bad_filter",
@@ -197,6 +201,10 @@ impl GateError {
             Self::NotIntercepted { .. } => "`rl-console gate ls` lists what is held",
             Self::NotKnownYet { .. } => {
                 "filter by what a frame says itself: link, kind, peer, topic, queue, event, verdict, clause"
+            }
+            Self::NothingToDo => {
+                "no handshake is held, most types go one way only, and a MACP call is not duplicated: \
+                 `rl-console help gate`"
             }
             Self::RehearsalOnly { .. } => "start a station with --rehearsal, in a data folder of its own",
             Self::NoFilter => "say which frames, such as `link:mpp kind:applied`",

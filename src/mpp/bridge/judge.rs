@@ -59,11 +59,12 @@ impl Bridge {
         (head, verdict)
     }
 
-    /// Whether a line of a connection is a hello or carries the bridge token, however it is written.
+    /// Whether a line of a connection is a hello, its answer, or carries the bridge token, however it is
+    /// written.
     #[must_use]
     pub fn is_secret(&self, now: Now, conn: ConnectionId, wire: &[u8]) -> bool {
         let Decision { head, redaction, .. } = self.decide(now, conn, wire);
-        head.kind == Some(FrameType::Hello) || redaction != Redaction::None
+        matches!(head.kind, Some(FrameType::Hello | FrameType::HelloAck)) || redaction != Redaction::None
     }
 
     fn judge_connection(&self, now: Now, conn: ConnectionId, bytes: &[u8], lending: Option<&str>) -> Judged {

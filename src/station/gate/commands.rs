@@ -62,12 +62,17 @@ fn owners_gone(inner: &Inner, is_gone: impl Fn(Owner) -> bool) {
 
 fn armed(inner: &Inner, operating: Operating<'_>, arm: &Arm) -> Result<GateOutcome, GateError> {
     let now = inner.clock.now();
-    let RuleFilter { text, mut links, asks_verdict, matcher, class_matcher } =
-        matcher::read(&arm.filter, now)?;
+    let filter = matcher::read(&arm.filter, now)?;
+    let mut links = filter.links.clone();
     if matches!(arm.then, Then::Duplicate) {
         // A call has one answer.
         links.retain(|link| *link != Link::Macp);
     }
+    let direction = arm.way.map(direction);
+    if !filter.may_match(&links, direction, now) {
+        return Err(GateError::NothingToDo);
+    }
+    let RuleFilter { text, asks_verdict, matcher, class_matcher, .. } = filter;
     let owner = match (arm.stays, operating.by.session) {
         (true, _) => Owner::Nobody,
         (false, None) => Owner::OwnConsole,
@@ -78,7 +83,7 @@ fn armed(inner: &Inner, operating: Operating<'_>, arm: &Arm) -> Result<GateOutco
         owner,
         filter: text,
         links,
-        direction: arm.way.map(direction),
+        direction,
         asks_verdict,
         matcher,
         class_matcher,

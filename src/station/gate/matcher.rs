@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::crossing;
 use crate::{
     dissect::{
         EntryRecord,
@@ -15,7 +16,7 @@ use crate::{
     limits::Limits,
     port::{GateError, NOT_KNOWN_YET},
     rmp::Registry,
-    tap::entry::Link,
+    tap::entry::{Direction, Link},
     time::{Clock, Now},
 };
 
@@ -27,6 +28,9 @@ const OF_VERDICT: [&str; 4] = ["verdict", "clause", "code", "what"];
 /// Fields that are the same in all frames of a class.
 const OF_CLASS: [&str; 8] = ["dir", "link", "kind", "topic", "sub", "session", "peer", "routine"];
 
+/// Fields that are known of all frames that cross the gate.
+const OF_CROSSING: [&str; 3] = ["dir", "link", "kind"];
+
 /// A rule's filter.
 pub(super) struct RuleFilter {
     pub(super) text: Arc<str>,
@@ -34,6 +38,17 @@ pub(super) struct RuleFilter {
     pub(super) asks_verdict: bool,
     pub(super) matcher: Matcher,
     pub(super) class_matcher: Option<Matcher>,
+    /// Finds what it may match by link, direction and type.
+    crossing_matcher: Option<Matcher>,
+}
+
+impl RuleFilter {
+    /// Whether it may match any frame of these links in this direction, or in both; that it may not is
+    /// certain.
+    pub(super) fn may_match(&self, links: &[Link], only: Option<Direction>, now: Now) -> bool {
+        let is_any = |matcher| crossing::is_any(matcher, links, only, now);
+        !links.is_empty() && self.crossing_matcher.as_ref().is_none_or(is_any)
+    }
 }
 
 /// Reads the filter of a rule.
@@ -52,8 +67,10 @@ pub(super) fn read(text: &str, now: Now) -> Result<RuleFilter, GateError> {
     let asks_verdict = filter.has_word() || fields.iter().any(|field| OF_VERDICT.contains(field));
     let links = links(text);
     let class_matcher = filter.part_on(&OF_CLASS).map(matcher);
+    let crossing_matcher = filter.part_on(&OF_CROSSING).map(matcher);
     let matcher = matcher(filter);
-    Ok(RuleFilter { text: text.into(), links, asks_verdict, matcher, class_matcher })
+    let text = text.into();
+    Ok(RuleFilter { text, links, asks_verdict, matcher, class_matcher, crossing_matcher })
 }
 
 /// What a rule with this filter asks of a frame, and of the class of a frame: for hosts that have a gate and

@@ -2,6 +2,7 @@
 //! both.
 
 mod commands;
+mod crossing;
 mod families;
 mod matcher;
 mod rows;

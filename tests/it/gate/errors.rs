@@ -22,6 +22,15 @@ fn each_error_has_its_code_and_its_hint() {
     for fault in ["drop", "duplicate", "cut", "delay=5ms"] {
         refused(&stage.gate(&["arm", "link:mpp", "--then", fault]), "rehearsal_only");
     }
+    for args in [
+        &["kind:hello"][..],
+        &["link:macp kind:Initialize"],
+        &["link:mpp kind:pull", "--out"],
+        &["link:rmp dir:out", "--in"],
+        &["link:macp", "--then", "duplicate"],
+    ] {
+        refused(&stage.gate(&[&["arm"], args].concat()), "nothing_to_do");
+    }
     refused(&stage.gate(&["disarm", "7"]), "no_rule");
     for args in [&["pass", "7"][..], &["drop", "7"], &["drop", "7", "8"], &["edit", "7", "--raw", "0a"]] {
         refused(&stage.gate(args), "not_intercepted");

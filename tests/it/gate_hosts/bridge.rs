@@ -105,7 +105,7 @@ fn what_is_behind_a_held_line_waits_and_a_stop_lets_all_pass() {
 fn what_the_bridge_sends_is_held_and_a_handshake_is_not() {
     let gated = Gated::open();
     gated.arm("kind:hello_ack or kind:invocation", Way::Out);
-    gated.arm("kind:hello", Way::In);
+    gated.arm("kind:hello or kind:done", Way::In);
     let mut adapter = adapter(&gated);
     let first = enqueue(&gated);
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
