@@ -11,5 +11,6 @@ mod order;
 mod order_bus;
 mod plugins;
 mod runtime;
+mod runtime_faults;
 
 use gated::Gated;

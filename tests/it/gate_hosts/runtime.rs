@@ -25,7 +25,7 @@ use crate::macp::test_station::{envelope, participants};
 
 pub(super) type Client = MacpRuntimeServiceClient<Channel>;
 
-fn client(gated: &Gated) -> Client {
+pub(super) fn client(gated: &Gated) -> Client {
     let addr = gated.ready.macp.clone().unwrap();
     Client::new(gated.block_on(Channel::from_shared(format!("http://{addr}")).unwrap().connect()).unwrap())
 }
