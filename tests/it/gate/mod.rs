@@ -6,6 +6,7 @@ mod errors;
 mod events;
 mod faults;
 mod owner;
+mod owner_plugins;
 mod plugins;
 mod stage;
 mod watch;

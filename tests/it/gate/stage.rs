@@ -29,7 +29,15 @@ pub(super) struct Stage {
 
 impl Stage {
     pub(super) fn open(flags: &[&str]) -> Self {
+        Self::configured("", flags)
+    }
+
+    /// With this `config.toml`.
+    pub(super) fn configured(config: &str, flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home/config/rl-console");
+        std::fs::create_dir_all(&home).unwrap();
+        std::fs::write(home.join("config.toml"), config).unwrap();
         let token = pair(folder.path());
         let station = Station::start_with(folder.path(), flags);
         Self { folder, token, station }

@@ -145,6 +145,13 @@ impl Terminal {
         self.child.process_id().unwrap()
     }
 
+    /// SIGKILL, and waits until it is gone.
+    pub(crate) fn kill(mut self) {
+        let pid = rustix::process::Pid::from_raw(self.pid().cast_signed()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// What any other process of this terminal has it as.
     pub(crate) fn tty(&self) -> std::fs::File {
         let path = self.master.as_ref().unwrap().tty_name().unwrap();
