@@ -85,7 +85,8 @@ pub struct StationView {
     pub alerts: AlertList,
     /// Whether it was started for a rehearsal, where faults may be made on purpose.
     pub is_rehearsal: bool,
-    /// The traces that have injected frames, the newest last; at most 1,024.
+    /// The traces that have injected frames, the newest last: at most 1,024 of frames alone, 4,096 of what
+    /// ends with the station, and 65,536 of invocations, runs and sessions.
     pub injected_traces: Vec<TraceId>,
     /// Injected frames, and entries that they caused, of this start; at most 1,024.
     pub injected_entries: Vec<Seq>,

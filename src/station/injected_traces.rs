@@ -25,8 +25,8 @@ use crate::{
         op::{Class, CommitError, Done, Op},
     },
     tap::{
-        Reader, Tap,
-        injected_traces::{InjectedTraces, KNOWN_MAX},
+        InjectedTrace, Reader, Tap,
+        injected_traces::{InjectedTraces, ROWS_MAX},
     },
 };
 
@@ -45,8 +45,8 @@ struct Board {
     traces: InjectedTraces,
     /// From the first injected frame.
     reader: Option<Reader>,
-    /// Those that the store does not have.
-    unsaved: Vec<TraceId>,
+    /// Those that the store does not have, or not as they are.
+    unsaved: Vec<InjectedTrace>,
 }
 
 impl Board {
@@ -67,7 +67,7 @@ impl Board {
 
     /// Forgets what the store would not keep either.
     fn bound(&mut self) {
-        let over = self.unsaved.len().saturating_sub(KNOWN_MAX);
+        let over = self.unsaved.len().saturating_sub(ROWS_MAX);
         self.unsaved.drain(..over);
     }
 }
@@ -78,8 +78,11 @@ impl InjectedTracesBoard {
     }
 
     /// Takes up what earlier starts left, before anybody is answered.
-    pub(super) fn restore(&self, traces: &[TraceId]) {
-        self.lock().traces.restore(traces, &[]);
+    pub(super) fn restore(&self, traces: &[InjectedTrace]) {
+        let mut board = self.lock();
+        for trace in traces {
+            board.traces.restore_trace(*trace);
+        }
     }
 
     /// Follows the tap from now on: the next frame is injected.

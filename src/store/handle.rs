@@ -25,7 +25,7 @@ use super::{
 use crate::{
     ids::{InvocationId, PluginId, QueueName, TraceId},
     schema::JsonText,
-    tap::entry::alerts::Alert,
+    tap::{InjectedTrace, entry::alerts::Alert},
     time::{Clock, Mono},
 };
 
@@ -200,7 +200,7 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn injected_traces(&self, done: Answer<Vec<TraceId>>) -> Result<(), CommitError> {
+    pub fn injected_traces(&self, done: Answer<Vec<InjectedTrace>>) -> Result<(), CommitError> {
         self.read(injected_traces::all, done)
     }
 

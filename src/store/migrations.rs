@@ -298,6 +298,15 @@ pub(super) const STEPS: &[Step] = &[
     ) STRICT;
 ",
     ),
+    // Traces of invocations, runs and sessions are known longer than those of frames alone. What the earlier
+    // ones are of is not known.
+    Step::Sql(
+        "
+    ALTER TABLE injected_traces ADD COLUMN has_row INTEGER NOT NULL DEFAULT 0;
+    UPDATE injected_traces SET has_row = 1;
+    CREATE INDEX injected_traces_by_row ON injected_traces (has_row, number);
+",
+    ),
 ];
 
 /// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes

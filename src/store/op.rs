@@ -16,9 +16,12 @@ use super::{
 use crate::{
     ids::{InvocationId, ManifestHash, PackId, QueueName, RefundId, StateKey, TraceId},
     schema::JsonText,
-    tap::entry::{
-        alerts::Alert,
-        mpp::{Brake, RefundStatus, RowState},
+    tap::{
+        InjectedTrace,
+        entry::{
+            alerts::Alert,
+            mpp::{Brake, RefundStatus, RowState},
+        },
     },
     time::Wall,
 };
@@ -98,8 +101,9 @@ pub enum Op {
     Macp(MacpOp),
     /// Keeps alerts as they are now.
     Alerts(Vec<Arc<Alert>>),
-    /// Keeps which traces have injected frames; those known longest of too many go.
-    InjectedTraces(Vec<TraceId>),
+    /// Keeps which traces have injected frames, and which of those have rows; those known longest of too many
+    /// go.
+    InjectedTraces(Vec<InjectedTrace>),
     /// Keeps a trigger that was added, or no longer.
     Trigger {
         /// Its name.

@@ -1,46 +1,116 @@
 //! What came of injected frames: the traces that have one, as far as entries say.
+//!
+//! A trace is known for as long as something of it is shown. Frames alone are gone soon, so of them the
+//! newest are known; a run, an invocation or a session stays for months, and its mark with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::entry::{Direction, Door, Entry, What};
+use super::entry::{Direction, Door, Entry, Transition, What, runs};
 use crate::ids::{Seq, TraceId};
 
-/// Entries, and traces, that are known; past them the oldest are forgotten.
+/// Entries, and traces of frames alone, that are known; past them the oldest are forgotten.
 pub(crate) const KNOWN_MAX: usize = 1_024;
+/// Traces of what lists show that end with the station (drops, what plugins did).
+const LISTED_MAX: usize = 4_096;
+/// Traces of invocations, runs and sessions.
+pub(crate) const ROWS_MAX: usize = 65_536;
 /// What one of them costs, in bytes.
-const KNOWN_BYTES: usize = 64;
+const KNOWN_BYTES: usize = 96;
+
+/// A trace that has an injected frame, or came of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InjectedTrace {
+    /// It.
+    pub trace: TraceId,
+    /// Whether it is that of an invocation, a run or a session.
+    pub has_row: bool,
+}
+
+/// What there is of a trace, by how long that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Extent {
+    /// Frames, which say themselves what they are.
+    Frames,
+    /// A row of a list that ends with the station.
+    Listed,
+    /// An invocation, a run or a session.
+    Row,
+}
+
+impl Extent {
+    /// What an entry adds to its trace.
+    const fn of(entry: &Entry) -> Self {
+        match &entry.what {
+            What::Transition(transition) => match transition {
+                // It begins no run.
+                Transition::Runs(runs::Transition::Rejected { .. }) => Self::Frames,
+                Transition::Mpp(_) | Transition::Macp(_) | Transition::Runs(_) => Self::Row,
+                _ => Self::Listed,
+            },
+            _ => Self::Frames,
+        }
+    }
+
+    /// So many traces of it are known.
+    const fn traces_max(self) -> usize {
+        match self {
+            Self::Frames => KNOWN_MAX,
+            Self::Listed => LISTED_MAX,
+            Self::Row => ROWS_MAX,
+        }
+    }
+}
 
 /// The traces of injected frames, and of what they caused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InjectedTraces {
     /// Injected frames, and entries that they caused.
     seqs: BTreeSet<Seq>,
-    /// Their traces, and which of them came last.
-    traces: BTreeMap<TraceId, u64>,
+    /// Their traces, and where each stands in the order.
+    traces: BTreeMap<TraceId, (Extent, u64)>,
+    /// They by their extent and by when something came of each last.
+    order: BTreeMap<(Extent, u64), TraceId>,
+    /// How many there are of each extent.
+    counts: [usize; 3],
     /// Counts what came of each.
     count: u64,
 }
 
 impl InjectedTraces {
-    /// Takes one entry; the trace that is known by it, where it was not.
-    pub(crate) fn fold(&mut self, entry: &Entry) -> Option<TraceId> {
+    /// Takes one entry; the trace that is known by it, where it was not, or had no row.
+    pub(crate) fn fold(&mut self, entry: &Entry) -> Option<InjectedTrace> {
         let is_caused = entry.cause.is_some_and(|cause| self.seqs.contains(&cause));
-        if !is_caused && !is_injected(entry) {
+        let is_of_it = is_caused || is_injected(entry);
+        if is_of_it {
+            self.add_entry(entry.seq);
+        }
+        let trace = entry.trace.filter(|trace| is_of_it || self.has(*trace))?;
+        let extent = Extent::of(entry);
+        let known = self.traces.get(&trace).map(|(extent, _)| *extent);
+        if !is_of_it && known >= Some(extent) {
             return None;
         }
-        self.add_entry(entry.seq);
-        entry.trace.filter(|trace| self.add(*trace))
+        self.add(trace, known.map_or(extent, |known| known.max(extent)));
+        let has_row = extent == Extent::Row;
+        let is_told = known.is_some_and(|known| !has_row || known == Extent::Row);
+        (!is_told).then_some(InjectedTrace { trace, has_row })
     }
 
-    /// Notes what is known elsewhere: traces, the newest last, and entries of this start.
+    /// Notes what is known elsewhere: traces, the newest last, and entries of this start. Nothing is said of
+    /// what there is of them: it may be a row.
     pub(crate) fn restore(&mut self, traces: &[TraceId], entries: &[Seq]) {
         for trace in traces {
-            if !self.has(*trace) {
-                self.add(*trace);
-            }
+            self.restore_trace(InjectedTrace { trace: *trace, has_row: true });
         }
         for seq in entries {
             self.add_entry(*seq);
+        }
+    }
+
+    /// Notes a trace that was known before.
+    pub(crate) fn restore_trace(&mut self, it: InjectedTrace) {
+        if !self.has(it.trace) {
+            self.add(it.trace, if it.has_row { Extent::Row } else { Extent::Frames });
         }
     }
 
@@ -51,21 +121,28 @@ impl InjectedTraces {
         }
     }
 
-    /// Notes a trace; whether it was not known.
-    fn add(&mut self, trace: TraceId) -> bool {
+    /// Notes that something came of a trace.
+    fn add(&mut self, trace: TraceId, extent: Extent) {
         self.count += 1;
-        let is_new = self.traces.insert(trace, self.count).is_none();
-        if self.traces.len() > KNOWN_MAX
-            && let Some(oldest) = self.traces.iter().min_by_key(|(_, at)| **at).map(|(trace, _)| *trace)
+        if let Some(before) = self.traces.insert(trace, (extent, self.count)) {
+            self.order.remove(&before);
+            self.counts[before.0 as usize] -= 1;
+        }
+        self.order.insert((extent, self.count), trace);
+        let count = &mut self.counts[extent as usize];
+        *count += 1;
+        if *count > extent.traces_max()
+            && let Some((at, oldest)) = self.order.range((extent, 0)..).next().map(|(at, it)| (*at, *it))
         {
+            *count -= 1;
+            self.order.remove(&at);
             self.traces.remove(&oldest);
         }
-        is_new
     }
 
     /// The traces, the one of which something came last at the end.
     pub(crate) fn list(&self) -> Vec<TraceId> {
-        let mut traces: Vec<(u64, TraceId)> = self.traces.iter().map(|(trace, at)| (*at, *trace)).collect();
+        let mut traces: Vec<(u64, TraceId)> = self.order.iter().map(|((_, at), it)| (*at, *it)).collect();
         traces.sort_unstable();
         traces.into_iter().map(|(_, trace)| trace).collect()
     }
@@ -98,7 +175,9 @@ mod tests {
     use super::*;
     use crate::{
         ids::Peer,
-        tap::entry::{Frame, FrameOrigin, Head, Link, Redaction, Verdict, mpp, station::OperatedBy},
+        tap::entry::{
+            Frame, FrameOrigin, Head, Link, Redaction, Verdict, macp, mpp, rmp, station::OperatedBy,
+        },
         time::Now,
     };
 
@@ -122,14 +201,43 @@ mod tests {
         TraceId(uuid::Uuid::from_u128(number))
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "as it is returned")]
+    fn frames_of(number: u128) -> Option<InjectedTrace> {
+        Some(InjectedTrace { trace: trace(number), has_row: false })
+    }
+
+    /// A change of state, of a trace that is known or not.
+    fn transition(seq: u64, link: Link, number: u128) -> Entry {
+        let transition = match link {
+            Link::Rmp => Transition::Rmp(rmp::Transition::DedupeStats {
+                keys: 0,
+                evicted_young: 0,
+                lost_evicted_young: 0,
+                topics: 0,
+            }),
+            Link::Macp => Transition::Macp(macp::Transition::NotListening),
+            Link::Runs => Transition::Runs(runs::Transition::Planned { run: trace(number) }),
+            _ => Transition::Mpp(mpp::Transition::Paired),
+        };
+        let what = What::Transition(transition);
+        Entry { seq: Seq(seq), at: Now::default(), link, trace: Some(trace(number)), cause: None, what }
+    }
+
+    /// So many injected frames of further traces.
+    fn flood(injected: &mut InjectedTraces, from: u64, count: usize) {
+        for seq in from..from + count as u64 {
+            injected.fold(&frame(seq, Direction::Inbound, Some(Door::Own), Some(trace(seq.into()))));
+        }
+    }
+
     #[test]
     fn the_trace_of_an_injected_frame_and_of_what_it_caused_is_known() {
         let mut injected = InjectedTraces::default();
         assert_eq!(injected.fold(&frame(1, Direction::Inbound, Some(Door::Own), None)), None);
         let caused = Entry { cause: Some(Seq(1)), ..frame(2, Direction::Outbound, None, Some(trace(2))) };
-        assert_eq!(injected.fold(&caused), Some(trace(2)));
+        assert_eq!(injected.fold(&caused), frames_of(2));
         let later = Entry { cause: Some(Seq(2)), ..frame(3, Direction::Inbound, None, Some(trace(3))) };
-        assert_eq!(injected.fold(&later), Some(trace(3)));
+        assert_eq!(injected.fold(&later), frames_of(3));
         assert_eq!(injected.fold(&frame(4, Direction::Inbound, None, Some(trace(4)))), None);
         let again = Entry { cause: Some(Seq(1)), ..frame(5, Direction::Outbound, None, Some(trace(2))) };
         assert_eq!(injected.fold(&again), None, "it was known");
@@ -143,7 +251,7 @@ mod tests {
         before.fold(&frame(1, Direction::Inbound, Some(Door::Own), Some(trace(1))));
         later.restore(&before.list(), &before.entries());
         let caused = Entry { cause: Some(Seq(1)), ..frame(2, Direction::Outbound, None, Some(trace(2))) };
-        assert_eq!(later.fold(&caused), Some(trace(2)));
+        assert_eq!(later.fold(&caused), frames_of(2));
     }
 
     #[test]
@@ -162,6 +270,44 @@ mod tests {
             injected.fold(&frame(seq, Direction::Inbound, Some(Door::Own), Some(trace(seq.into()))));
         }
         assert_eq!((injected.seqs.len(), injected.traces.len()), (KNOWN_MAX, KNOWN_MAX));
+        assert_eq!((injected.order.len(), injected.counts), (KNOWN_MAX, [KNOWN_MAX, 0, 0]));
         assert!(!injected.has(trace(1)) && injected.has(trace(count.into())));
+    }
+
+    #[test]
+    fn what_has_a_row_is_known_however_many_frames_are_injected_after_it() {
+        let mut injected = InjectedTraces::default();
+        flood(&mut injected, 1, 5);
+        for (number, link) in [(1, Link::Mpp), (2, Link::Runs), (3, Link::Macp)] {
+            let told = injected.fold(&transition(100 + number, link, number.into()));
+            assert_eq!(told, Some(InjectedTrace { trace: trace(number.into()), has_row: true }));
+            assert_eq!(injected.fold(&transition(110 + number, link, number.into())), None, "it was known");
+        }
+        assert_eq!(injected.fold(&transition(120, Link::Rmp, 4)), None, "it is known as one without a row");
+        assert_eq!(injected.fold(&transition(121, Link::Mpp, 9)), None, "nothing of it was injected");
+        flood(&mut injected, 1_000, 3 * KNOWN_MAX);
+        assert_eq!(
+            [1, 2, 3, 4, 5, 9].map(|it| injected.has(trace(it))),
+            [true, true, true, true, false, false]
+        );
+        assert_eq!(injected.counts, [KNOWN_MAX, 1, 3]);
+        // A frame of it that comes later takes nothing from it.
+        injected.fold(&frame(10_000, Direction::Inbound, Some(Door::Own), Some(trace(1))));
+        flood(&mut injected, 20_000, KNOWN_MAX);
+        assert!(injected.has(trace(1)) && injected.list().contains(&trace(1)));
+    }
+
+    #[test]
+    fn what_a_snapshot_or_the_store_knows_stays_known_and_has_a_bound_too() {
+        let mut injected = InjectedTraces::default();
+        for (number, has_row) in [(1, true), (2, false)] {
+            injected.restore_trace(InjectedTrace { trace: trace(number), has_row });
+        }
+        flood(&mut injected, 1_000, KNOWN_MAX);
+        assert_eq!([1, 2].map(|number| injected.has(trace(number))), [true, false]);
+        let many: Vec<_> = (0..ROWS_MAX as u128).map(|number| trace((1 << 32) + number)).collect();
+        injected.restore(&many, &[]);
+        assert_eq!(injected.counts, [KNOWN_MAX, 0, ROWS_MAX]);
+        assert!(!injected.has(trace(1)) && injected.has(many[0]), "the oldest is forgotten");
     }
 }

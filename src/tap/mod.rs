@@ -18,6 +18,7 @@ mod secrets;
 mod sequencer;
 
 pub use injected::{ExpectedConnections, OriginCell, PutError};
+pub use injected_traces::InjectedTrace;
 pub use mirror::Mirror;
 pub use reader::{Batch, EntryRef, Reader};
 pub use sequencer::{Counters, Draft, Tap, TooManyReaders, WholeFrames};

@@ -206,3 +206,41 @@ fn what_came_of_an_injected_frame_is_known_to_who_attaches_later_and_after_a_res
     let _station = Station::start(data);
     assert_eq!(injected_traces(data), both, "also what was sent just before it was killed");
 }
+
+#[test]
+fn a_run_and_a_session_keep_their_mark_however_many_frames_are_injected_after_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let station = Station::start(data);
+    let id = "trace:3f0c8f3e-0000-4000-8000-000000000007";
+    let opening = "version: 0\nname: endless\nnodes:\n  - {id: wait, use: 'agent:mute'}\nedges: []\n";
+    let submit = json!({"header": {"trace_id": id}, "body": {"type": "intent.ctrl.request.v1", "payload": {
+        "RunSubmit": {"request_id": id, "opening_yaml": opening},
+    }}});
+    inject(data, &["rmp", "--topic", "rlp/ctrl"], &submit.to_string()).exits(0);
+    until(|| "no run begins".to_owned(), || printed(data, &["ls", "runs"]).pop());
+    let session = "trace:3f0c8f3e-0000-4000-8000-000000000008";
+    let context = json!({ "trace_id": session }).to_string();
+    let start = json!({"body": {"envelope": {
+        "message_type": "SessionStart", "message_id": "m1", "session_id": "by-hand", "mode": "decision",
+        "payload": {"participants": ["alice"], "ttl_ms": 60_000, "context": context},
+    }}});
+    let started = inject(data, &["macp", "--as", "alice"], &start.to_string()).exits(0);
+    assert_eq!(started.rows[0]["trace"], session);
+
+    let flood = inject(data, &["rmp", "--topic", "a/b", "--count", "1100"], GREETING).exits(0);
+    assert_eq!(flood.rows.len(), 1_100);
+    let mut of_frames: BTreeSet<String> =
+        flood.rows.iter().map(|row| row["trace"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(of_frames.len(), 1_100, "more than are known of frames alone");
+    let known = injected_traces(data);
+    assert!(known.contains(id) && known.contains(session), "{} are known", known.len());
+    assert!(!of_frames.is_subset(&known), "the oldest frames say themselves what they are");
+    assert!(station.terminate().success());
+
+    let _station = Station::start(data);
+    let known = injected_traces(data);
+    assert!(known.contains(id) && known.contains(session), "{} are known after a restart", known.len());
+    of_frames.retain(|trace| known.contains(trace));
+    assert!((1..=1_024).contains(&of_frames.len()), "{} of frames alone", of_frames.len());
+}

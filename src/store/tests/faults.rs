@@ -33,9 +33,9 @@ fn a_database_of_a_later_program_is_refused_and_left_alone() {
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let before = fs::read(&file).unwrap();
     match try_open(folder.path(), HASH, limits::Store::default()) {
-        Err(error @ StoreError::NewerSchema { found: 99, known: 12, .. }) => {
+        Err(error @ StoreError::NewerSchema { found: 99, known: 13, .. }) => {
             assert!(
-                error.to_string().contains("schema 99; this rl-console supports schemas up to 12"),
+                error.to_string().contains("schema 99; this rl-console supports schemas up to 13"),
                 "{error}"
             );
         }

@@ -10,7 +10,7 @@ use crate::{
         plugins::{AuditFilter, RestoredPlugins},
         tables,
     },
-    tap::entry::mplp::RatingVerdict,
+    tap::{InjectedTrace, entry::mplp::RatingVerdict},
     time::Wall,
 };
 
@@ -34,7 +34,7 @@ fn a_database_of_an_earlier_version_is_brought_up_with_what_it_holds() {
     let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
     let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
     let sessions: i64 = conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
-    assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 12));
+    assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 13));
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn runs_and_sessions_of_before_have_no_trace_context_miss_nothing_and_can_be_rat
         VALUES (1, 's', 'macp.mode.decision.v1', '', 'a', '', 0, 0, 1, 2, '', '', '')";
     conn.execute(session, []).unwrap();
     run_steps(&conn).unwrap();
-    assert_eq!(version(&conn).unwrap(), 12);
+    assert_eq!(version(&conn).unwrap(), 13);
     let run = TraceId(uuid::Uuid::from_bytes([7; 16]));
     let detail = tables::runs::detail(&conn, run).unwrap().unwrap();
     assert_eq!((detail.row.why, detail.yaml.as_str()), (None, "y"));
@@ -168,6 +168,21 @@ fn runs_and_sessions_of_before_have_no_trace_context_miss_nothing_and_can_be_rat
     let (rated, _) = tables::mplp::rate(&conn, run, &rating).unwrap();
     assert_eq!(rated, Rated::Kept { before: None, note: None });
     assert_eq!(tables::mplp::rating_of(&conn, run).unwrap(), Some(rating));
+}
+
+#[test]
+fn injected_traces_of_before_are_known_as_long_as_rows_are() {
+    let conn = Connection::open_in_memory().unwrap();
+    for step in &STEPS[..12] {
+        step.take(&conn).unwrap();
+    }
+    conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    conn.pragma_update(None, "user_version", 12).unwrap();
+    conn.execute("INSERT INTO injected_traces (trace) VALUES (?1)", [[7_u8; 16]]).unwrap();
+    run_steps(&conn).unwrap();
+    let trace = TraceId(uuid::Uuid::from_bytes([7; 16]));
+    let known = tables::injected_traces::all(&conn).unwrap();
+    assert_eq!(known, [InjectedTrace { trace, has_row: true }]);
 }
 
 #[test]
@@ -192,7 +207,7 @@ fn a_database_of_before_the_plugins_keeps_what_it_holds_and_can_hold_them() {
     conn.execute("INSERT INTO brakes VALUES ('boss', 1, 0)", []).unwrap();
     run(&conn).unwrap();
     let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
-    assert_eq!((brakes, version(&conn).unwrap()), (1, 12));
+    assert_eq!((brakes, version(&conn).unwrap()), (1, 13));
     assert_eq!(tables::plugins::restored(&conn).unwrap(), RestoredPlugins::default());
 }
 
