@@ -3,6 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use rl_console::{
@@ -286,6 +287,41 @@ fn a_station_that_always_records_keeps_its_newest_files_and_all_that_others_reco
     assert!(!read(&own).unwrap().info().is_always);
     let last = kept.last().unwrap();
     assert!(index(last).unwrap().is_finished(), "it is ended with the station");
+}
+
+#[test]
+fn a_station_that_always_records_deletes_its_own_files_after_their_days_and_no_other() {
+    let folder = configured("[recording]\nalways = true\nkeep_days = 1\n");
+    let data = folder.path();
+    let written = || -> PathBuf {
+        let before = files(data);
+        let station = Station::start(data);
+        let is_new = |path: &PathBuf| !before.contains(path) && index(path).is_ok();
+        let path = until(|| format!("{:?}", files(data)), || files(data).into_iter().find(is_new));
+        mark(data, "a mark");
+        assert!(station.terminate().success());
+        assert!(index(&path).unwrap().is_finished(), "{}", path.display());
+        path
+    };
+    let (old, young) = (written(), written());
+    // Named as its own, and made by an operator; and one of its own that somebody renamed.
+    let [named, renamed] =
+        ["2026-01-01_00-00-00-always.mcap", "renamed.mcap"].map(|name| data.join("recordings").join(name));
+    let station = Station::start(data);
+    let own = recorded(data, "own.mcap", &[], || {
+        mark(data, "mine");
+    });
+    assert!(station.terminate().success());
+    fs::rename(own, &named).unwrap();
+    fs::copy(&young, &renamed).unwrap();
+    for (path, hours) in [(&old, 25), (&young, 23), (&named, 25), (&renamed, 25)] {
+        let file = fs::File::options().append(true).open(path).unwrap();
+        let written_at = file.metadata().unwrap().modified().unwrap();
+        file.set_modified(written_at - Duration::from_secs(hours * 3_600)).unwrap();
+    }
+    let _station = Station::start(data);
+    until(|| format!("{:?}", files(data)), || (!old.exists()).then_some(()));
+    assert!([&young, &named, &renamed].into_iter().all(|path| path.exists()), "{:?}", files(data));
 }
 
 #[test]

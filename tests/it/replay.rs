@@ -8,7 +8,8 @@ use rl_console::{
 };
 
 use crate::{
-    real::{Adapter, cli, pair, screen::Terminal},
+    real::{Adapter, cli, json, pair, screen::Terminal},
+    recording_station::configured,
     terminal::mpp_addr,
 };
 
@@ -117,6 +118,45 @@ fn a_console_opens_a_recording_over_its_station_and_returns() {
     terminal.keys("q");
     terminal.ended();
     terminal.assert_restored();
+}
+
+#[test]
+fn what_the_station_waits_for_is_in_the_header_of_a_recording_over_it_and_rings() {
+    let asks = "version: 0\nname: asks\nnodes: [{id: boss, use: agent:boss, \
+        with: {text: x, require_human_confirm: true}}]\nedges: []\n";
+    let triggers = "[[triggers]]\nname = \"boss\"\nwhen = \"topic:game/boss\"\nalert = true\n";
+    let folder = configured(triggers);
+    let data = folder.path();
+    record(data, "show.mcap", '8');
+    let mut terminal = Terminal::start(data, 160, 50, &["--port", "0"]);
+    terminal.shows("LIVE");
+    terminal.keys(":replay show.mcap --at end --view wire\r");
+    terminal.shows("REPLAY");
+    terminal.shows("line 39 end");
+    // What the first line says of now; nothing of the recording is held, asked for or alerted.
+    let now = |what: &str, wanted: &[&str]| {
+        terminal.wait(what, |screen| {
+            let line = screen.lines().next().unwrap_or_default();
+            let now = line.split_once("(NOW: ").and_then(|(_, rest)| Some(rest.split_once(')')?.0));
+            line.contains("REPLAY") && now.is_some_and(|now| wanted.iter().all(|it| now.contains(it)))
+        })
+    };
+    json(data, &["hold", "boss"]);
+    now("a brake", &["1 held"]);
+    json(data, &["publish", "game/boss", "--type", "observation.note.v1", "--body", r#"{"hp":1}"#]);
+    now("an alert", &["1 held", "1 alert"]);
+    terminal.writes(b"\x07");
+    let opening = data.join("asks.yaml");
+    std::fs::write(&opening, asks).unwrap();
+    json(data, &["submit", opening.to_str().unwrap()]);
+    let screen = now("an approval", &["?1 ", "1 held", "1 alert"]);
+    assert!(screen.contains("line 39 end"), "the recording is what is shown:\n{screen}");
+    json(data, &["resume", "boss"]);
+    terminal.wait("no brake", |screen| screen.contains("(NOW: ") && !screen.contains("1 held"));
+    terminal.keys("q");
+    terminal.wait("the station, which says it itself", |screen| {
+        screen.contains("LIVE") && !screen.contains("NOW:") && screen.contains("1 approval")
+    });
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! Triggers: what the station does by itself when something happens.
 
+use rl_console::{
+    mpp::{self, NewInvocation},
+    port::{Command, Operator as _, Outcome},
+    station::OperatorClient,
+};
 use serde_json::Value;
 
 use crate::{
@@ -76,6 +81,83 @@ fn a_command_of_a_trigger_that_fails_is_told() {
     };
     let failed = "trigger a: `trigger rm none` failed: exit status: 1";
     until(lines, || lines().contains(failed).then_some(()));
+}
+
+/// What comes at once is more than the ring has: the thread that looks loses some of it.
+#[test]
+fn what_is_lost_before_it_was_looked_at_is_counted_and_what_comes_after_it_fires() {
+    const ROWS: u64 = 10_000;
+    let config = "
+[limits.tap]
+ring_entries_max = 1024
+ring_bytes_max = 1048576
+[limits.mpp]
+command_rows_max = 10000
+[[triggers]]
+name = \"rows\"
+when = \"kind:enqueued\"
+mark = true
+cooldown_s = 3600
+[[triggers]]
+name = \"after\"
+when = \"topic:a/b\"
+mark = true
+";
+    let folder = configured(config);
+    let data = folder.path();
+    let _station = Station::start(data);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let operator = runtime.block_on(OperatorClient::connect(data)).unwrap();
+    let mut given = 0;
+    let is_lost = || {
+        let rows = (0..ROWS).map(|_| NewInvocation::new("heal_party")).collect();
+        let done = runtime.block_on(operator.command(Command::Mpp(mpp::Command::Enqueue { rows }))).unwrap();
+        let Outcome::Mpp(mpp::Outcome::Enqueued(rows)) = done else { panic!("{done:?}") };
+        given += rows.iter().filter(|row| row.is_ok()).count() as u64;
+        let missed = row(data, "rows")["missed"].as_u64().unwrap();
+        (missed > 0).then_some(())
+    };
+    until(|| format!("{:#}", row(data, "rows")), is_lost);
+    assert_eq!(row(data, "after")["fired"], 0);
+    run(data, &["publish", "a/b", "--type", "observation.note.v1", "--body", r#"{"n":1}"#], "").exits(0);
+    until(|| format!("{:#}", row(data, "after")), || (row(data, "after")["fired"] == 1).then_some(()));
+    let [rows, after] = ["rows", "after"].map(|name| row(data, name));
+    assert_eq!(rows["missed"], after["missed"], "both were there");
+    let [fired, coalesced, missed] =
+        ["fired", "coalesced", "missed"].map(|name| rows[name].as_u64().unwrap());
+    let looked_at = fired + coalesced;
+    assert!(looked_at < given && looked_at + missed >= given, "{given}: {rows:#}");
+    let listed = String::from_utf8(cli(data, &["trigger", "ls"]).stdout).unwrap();
+    assert!(listed.lines().any(|line| line.contains(&missed.to_string())), "{listed}");
+}
+
+#[test]
+fn an_alert_of_a_trigger_rings_at_a_console_and_a_mark_does_not() {
+    let config = "
+[[triggers]]
+name = \"quiet\"
+when = \"topic:a/quiet\"
+mark = true
+[[triggers]]
+name = \"loud\"
+when = \"topic:a/loud\"
+alert = true
+";
+    let folder = configured(config);
+    let data = folder.path();
+    let _station = Station::start(data);
+    let terminal = Terminal::start(data, 160, 50, &["attach"]);
+    terminal.shows("LIVE");
+    let fire = |name: &str| {
+        let topic = format!("a/{name}");
+        run(data, &["publish", &topic, "--type", "observation.note.v1", "--body", r#"{"n":1}"#], "").exits(0);
+        until(|| format!("{:#}", row(data, name)), || (row(data, name)["fired"] == 1).then_some(()));
+    };
+    fire("quiet");
+    fire("loud");
+    let screen = terminal.shows("1 alert");
+    assert!(!screen.contains("2 alerts"), "{screen}");
+    terminal.writes(b"\x07");
 }
 
 #[test]
