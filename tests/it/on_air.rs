@@ -68,14 +68,37 @@ fn look_around(terminal: &mut Terminal) {
 
 fn look_around_in(terminal: &mut Terminal, views: &[(&str, &str)]) {
     for (key, name) in views {
-        terminal.keys(key);
-        terminal.shows(&format!("[{key} {name}]"));
+        open_view(terminal, key, name);
         for keys in ["\t", "\r", "\x1b"].repeat(9).iter().chain(&["z", "\r", "\x1b", "z"]) {
             terminal.wait_stable(keys);
         }
     }
-    terminal.keys("1");
-    terminal.shows("[1 Deck]");
+    open_view(terminal, "1", "Deck");
+}
+
+/// Opens a view. Where Esc was taken for the beginning of what came behind it, something is open still, and
+/// may have taken the key.
+fn open_view(terminal: &mut Terminal, key: &str, name: &str) {
+    let tab = format!("[{key} {name}]");
+    for _ in 0..20 {
+        terminal.wait_stable(key);
+        if terminal.text().contains(&tab) {
+            return;
+        }
+        terminal.wait_stable("\x1b");
+    }
+    terminal.shows(&tab);
+}
+
+/// Makes the screen small: the frames until then. What is painted meanwhile is of neither size.
+fn shrink(terminal: &Terminal) -> Vec<String> {
+    let (frames, _) = terminal.recorded_frames();
+    terminal.resize(80, 24);
+    terminal.wait("a small screen", |screen| {
+        screen.lines().next().is_some_and(|line| line.contains("ON AIR") && line.len() < 100)
+    });
+    terminal.record_frames();
+    frames
 }
 
 /// What is masked of the recorded nights: params, results, reasons, intents, proposals and what is said of
@@ -236,12 +259,10 @@ fn go_on_air_in_the_middle_of_it() {
     for keys in [":", "\x1b[A", "\x1b"] {
         terminal.wait_stable(keys);
     }
-    terminal.resize(80, 24);
-    terminal.wait("a small screen", |screen| {
-        screen.lines().next().is_some_and(|line| line.contains("ON AIR") && line.len() < 100)
-    });
+    let mut masked = shrink(&terminal);
     look_around(&mut terminal);
-    let (masked, raw) = terminal.recorded_frames();
+    let (small, raw) = terminal.recorded_frames();
+    masked.extend(small);
     assert!(masked.len() > 50, "{}", masked.len());
     for frame in &masked {
         let told: Vec<_> = MARKS.iter().filter(|mark| frame.contains(visible_mark(mark))).collect();
@@ -300,8 +321,7 @@ fn look_at_plugins(terminal: &mut Terminal, with_deck: bool) {
         if key == "1" && !with_deck {
             continue;
         }
-        terminal.keys(key);
-        terminal.shows(&format!("[{key} {name}]"));
+        open_view(terminal, key, name);
         for keys in ["\t", "\r", "\x1b"].repeat(if key == "6" { 6 } else { 2 }) {
             terminal.wait_stable(keys);
         }
@@ -314,8 +334,7 @@ fn look_at_plugins(terminal: &mut Terminal, with_deck: bool) {
         terminal.wait_stable("z");
     }
     // The form of the panel, and the one of an action with its last arguments.
-    terminal.keys("6");
-    terminal.shows("[6 Plugins]");
+    open_view(terminal, "6", "Plugins");
     for keys in ["\x1b[H", "e", "\t", "\x1b", "\x1b[B", "e", "\t", "\x1b", "a", "\r", "\x1b", "\x1b"] {
         terminal.wait_stable(keys);
     }
@@ -352,12 +371,9 @@ fn what_plugins_hear_and_say_is_masked_on_air() {
     terminal.record_frames();
     make_plugin_noise(folder.path());
     look_at_plugins(&mut terminal, true);
-    terminal.resize(80, 24);
-    terminal.wait("a small screen", |screen| {
-        screen.lines().next().is_some_and(|line| line.contains("ON AIR") && line.len() < 100)
-    });
+    let mut masked = shrink(&terminal);
     look_at_plugins(&mut terminal, false);
-    let (masked, _) = terminal.recorded_frames();
+    masked.extend(terminal.recorded_frames().0);
     assert!(masked.len() > 50, "{}", masked.len());
     for frame in &masked {
         // As much of each as the narrowest column shows.
@@ -366,9 +382,7 @@ fn what_plugins_hear_and_say_is_masked_on_air() {
             &mark[..if is_marked { 4 } else { 12 }]
         };
         let told: Vec<_> = PLUGIN_MARKS.into_iter().filter(|mark| frame.contains(told_of(mark))).collect();
-        // One that was painted just before a resize may have lost its first line to it.
-        let is_said = frame.contains("ON AIR") || !frame.contains("rl-console");
-        assert!(told.is_empty() && is_said, "{told:?}:\n{frame}");
+        assert!(told.is_empty() && frame.contains("ON AIR"), "{told:?}:\n{frame}");
     }
 }
 

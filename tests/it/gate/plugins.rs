@@ -4,6 +4,7 @@ use std::{thread, time::Duration};
 
 use serde_json::{Value, json};
 
+use super::owner::PATIENT;
 use crate::{
     real::{
         json as printed,
@@ -13,11 +14,14 @@ use crate::{
 };
 
 const PLUGIN: &str = "sim.plugin";
-const TIMEOUT_MS: u64 = 60_000;
+const TIMEOUT_MS: u64 = 600_000;
+
+/// What is asked of it, and what it answers; a ping may come at any time.
+const ACTIONS: &str = "link:plugin method:invoke_action";
 
 /// A station with a simulated plugin that is up.
 fn serving(flags: &[&str]) -> PluginStation {
-    let it = PluginStation::with("", flags);
+    let it = PluginStation::with(PATIENT, flags);
     it.serve_simulated(PLUGIN, &[]);
     it.when_up(PLUGIN);
     it
@@ -50,8 +54,7 @@ fn invoke(it: &PluginStation, n: &str) -> Result<Value, rl_console::plugin::Refu
 #[test]
 fn an_answer_is_held_mended_and_let_pass_and_another_waits_behind_it() {
     let it = serving(&[]);
-    // What it logs once it is up may come as late as this.
-    gate(&it, &["arm", "link:plugin kind:answer", "--in"]);
+    gate(&it, &["arm", ACTIONS, "--in"]);
     thread::scope(|scope| {
         let first = scope.spawn(|| invoke(&it, "one"));
         let frame = one(&it);
@@ -70,7 +73,7 @@ fn an_answer_is_held_mended_and_let_pass_and_another_waits_behind_it() {
 #[test]
 fn what_goes_to_a_plugin_is_held_edited_or_dropped() {
     let it = serving(&[]);
-    gate(&it, &["arm", "link:plugin", "--out"]);
+    gate(&it, &["arm", ACTIONS, "--out"]);
     thread::scope(|scope| {
         let first = scope.spawn(|| invoke(&it, "one"));
         let args = "body.params.args.n=mended";
@@ -109,7 +112,7 @@ fn whatever_is_held_and_passes_each_call_has_its_own_answer() {
 #[test]
 fn nothing_is_held_of_a_plugin_that_ended() {
     let it = serving(&[]);
-    gate(&it, &["arm", "link:plugin", "--out"]);
+    gate(&it, &["arm", ACTIONS, "--out"]);
     thread::scope(|scope| {
         let call = scope.spawn(|| invoke(&it, "lost"));
         when_held(&it, 1);
@@ -127,13 +130,13 @@ fn nothing_is_held_of_a_plugin_that_ended() {
 #[test]
 fn frames_of_a_plugin_are_doubled_delayed_and_cut() {
     let it = serving(&["--rehearsal"]);
-    gate(&it, &["arm", "link:plugin", "--out", "--then", "delay=100ms", "--max", "1"]);
+    gate(&it, &["arm", ACTIONS, "--out", "--then", "delay=100ms", "--max", "1"]);
     it.answers(PLUGIN);
-    gate(&it, &["arm", "link:plugin", "--out", "--then", "duplicate", "--max", "1"]);
+    gate(&it, &["arm", ACTIONS, "--out", "--then", "duplicate", "--max", "1"]);
     it.answers(PLUGIN);
     it.answers(PLUGIN);
     let before = it.row(PLUGIN).unwrap().restarts;
-    gate(&it, &["arm", "link:plugin", "--in", "--then", "cut", "--max", "1"]);
+    gate(&it, &["arm", ACTIONS, "--in", "--then", "cut", "--max", "1"]);
     assert!(invoke(&it, "cut").is_err());
     it.when(PLUGIN, "up again", |row| row.state == "up" && row.restarts > before);
     it.answers(PLUGIN);
