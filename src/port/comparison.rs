@@ -134,6 +134,7 @@ mod tests {
             passed_over: Vec::new(),
             passed_over_count: 0,
             effect: None,
+            is_harmful: false,
             holds_until_ms: None,
             certainty: Certainty::Certain,
             doubts: Vec::new(),

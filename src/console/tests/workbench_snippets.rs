@@ -5,7 +5,7 @@ use crossterm::event::KeyCode;
 use super::{
     inspection::inspected,
     test_console::TestConsole,
-    workbench::{command, ended, opened, row, sent, told},
+    workbench::{answer, command, ended, opened, row, sent, told},
 };
 use crate::{
     console::{
@@ -13,7 +13,8 @@ use crate::{
         ui::{effect::Effect, event::Event},
         worker::{SnippetAnswer, SnippetJob, SnippetListing, list},
     },
-    port::{DoorSpec, WorkbenchCommand, WorkbenchOutcome},
+    judged::Certainty,
+    port::{DoorSpec, JudgedRow, WorkbenchCommand, WorkbenchOutcome},
 };
 
 /// The job on snippets among effects.
@@ -93,6 +94,23 @@ fn a_snippet_opens_with_its_door_and_its_frames_are_sent_one_after_the_other() {
     stage.key(KeyCode::Enter);
     let text = stage.text();
     assert!(text.contains(" foreseen ") && !text.contains(" sent "), "nothing came of it yet: {text}");
+}
+
+#[test]
+fn what_a_snippet_needs_is_said_where_its_end_is_foreseen_as_another_one() {
+    let judged = |row| {
+        let mut stage = found(SnippetListing::default(), "macp/cancel-session");
+        let effects = stage.key(KeyCode::Enter);
+        answer(&mut stage, effects, row);
+        stage
+    };
+    let words = "not as the snippet shows, which needs";
+    let refused = JudgedRow { code: Some("SessionNotFound".to_owned()), ..row("refused") };
+    let mut stage = judged(refused.clone());
+    assert!(stage.text().contains(words), "{}", stage.text());
+    let mut stage = judged(JudgedRow { certainty: Certainty::AfterALook, ..refused });
+    assert!(!stage.text().contains(words), "it is not known yet: {}", stage.text());
+    assert!(!judged(row("accepted")).text().contains(words));
 }
 
 #[test]

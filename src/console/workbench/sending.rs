@@ -267,7 +267,8 @@ impl Confirm for SendInPlace {
                     lines.push((format!("It would end the connection: {ends}."), Role::Bad));
                 }
                 if let Some(effect) = &row.effect {
-                    lines.push((format!("Its effect: {effect}."), Role::Warn));
+                    let role = if row.is_harmful { Role::Bad } else { Role::Warn };
+                    lines.push((format!("Its effect: {effect}."), role));
                 }
             }
         }

@@ -63,7 +63,7 @@ impl Workbench {
             }
             None => return,
         }
-        self.snippet = Some(from);
+        (self.snippet, self.is_written) = (Some(from), false);
     }
 
     /// Why the frame cannot be saved as a snippet, as far as that is known without reading all of it: this is

@@ -1,7 +1,7 @@
 //! What the core would make of the frame, as it is asked for and as it is said: the question that is in
 //! flight, and the lines of its answer.
 
-use super::{Workbench, panel::Said, state::bench};
+use super::{Workbench, from_snippet::FromSnippet, panel::Said, state::bench};
 use crate::{
     console::{
         draw::theme::Role,
@@ -75,6 +75,7 @@ impl Workbench {
                     let text = format!("{} after it: judged with what is sent next", counted(more, "byte"));
                     lines.insert(1, Said::new(text, Role::Warn));
                 }
+                lines.extend(self.not_staged(row).map(|text| Said::new(text, Role::Warn)));
                 if self.judging.answered != self.wire_revision {
                     for line in &mut lines {
                         line.role = Role::Muted;
@@ -83,6 +84,17 @@ impl Workbench {
                 lines
             }
         }
+    }
+}
+
+impl Workbench {
+    /// What the snippet in it needs, where its frame is foreseen to end in another way than it shows.
+    fn not_staged(&self, row: &JudgedRow) -> Option<String> {
+        let FromSnippet { listed, at } = self.snippet.as_ref().filter(|_| !self.is_written)?;
+        let is_last = at + 1 == listed.snippet.frames.len();
+        let foreseen = (row.verdict.as_str(), row.code.as_deref());
+        let is_staged = listed.snippet.is_staged(foreseen, row.certainty, is_last);
+        (!is_staged).then(|| format!("not as the snippet shows, which needs {}", listed.snippet.needs()))
     }
 }
 
