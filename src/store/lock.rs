@@ -72,6 +72,8 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // A pid left behind by a failure here only ever names a process in a message.
         let _ = self.file.set_len(0);
+        // A process that is just being started has the file until it is another program.
+        let _ = rustix::fs::flock(&self.file, FlockOperation::Unlock);
     }
 }
 
@@ -96,6 +98,18 @@ mod tests {
         }
         drop(first);
         Lock::take(&data).unwrap();
+    }
+
+    #[test]
+    fn it_is_free_although_a_process_that_is_being_started_has_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = Lock::take(folder.path()).unwrap();
+        let of_child = lock.file.try_clone().unwrap();
+        drop(lock);
+        let again = Lock::take(folder.path()).unwrap();
+        drop(of_child);
+        assert_eq!(holder(folder.path()), Some(std::process::id()));
+        drop(again);
     }
 
     #[test]
