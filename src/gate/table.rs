@@ -101,6 +101,8 @@ pub(super) struct Table {
     left_counts: LeftCounts,
     passed_full: u64,
     fail_store: Option<FailStore>,
+    /// The rule by which the store fails, and with whom that goes.
+    failing: Option<(u64, Owner)>,
 }
 
 /// Lets the store refuse commits until a moment, by the rule of this number.
@@ -125,6 +127,7 @@ impl Table {
             left_counts: [0; Passing::ALL.len()],
             passed_full: 0,
             fail_store: None,
+            failing: None,
         }
     }
 
@@ -148,19 +151,16 @@ impl Table {
 
     /// Disarms a rule and lets pass what it holds. Whether there was one.
     pub(super) fn disarm(&mut self, number: u64) -> bool {
-        let removed = self.rules.remove(&number);
-        let is_there = removed.is_some();
-        if removed.is_some_and(|rule| matches!(rule.of.then, Then::FailStore { .. })) {
-            self.fail_store(number, Mono(0));
-        }
+        let is_there = self.rules.remove(&number).is_some();
         if is_there {
+            self.mend_store(|rule, _| rule == number);
             self.release_where(|held| held.view.rule == number, &Release::as_it_was());
         }
         is_there
     }
 
     /// Disarms all rules of some owners, and lets pass what they hold; also what a rule holds that was
-    /// disarmed since it had taken all that it was to take.
+    /// disarmed since it had taken all that it was to take, and the store fails no longer by such a rule.
     pub(super) fn disarm_of(&mut self, is_gone: &dyn Fn(Owner) -> bool) -> Vec<u64> {
         let of = |(number, rule): (&u64, &Rule)| is_gone(rule.of.owner).then_some(*number);
         let numbers: Vec<u64> = self.rules.iter().filter_map(of).collect();
@@ -168,6 +168,7 @@ impl Table {
             self.disarm(*number);
         }
         self.release_where(|held| is_gone(held.owner), &Release::as_it_was());
+        self.mend_store(|_, owner| is_gone(owner));
         numbers
     }
 
@@ -228,6 +229,7 @@ impl Table {
             Then::Cut => Err(Release { how: Passing::Cut, ..Release::as_it_was() }),
             Then::FailStore { ms } => {
                 let until = now.mono + Duration::from_millis(ms.min(self.limits.hold_ms_max));
+                self.failing = Some((number, owner));
                 self.fail_store(number, until);
                 Err(Release::as_it_was())
             }
@@ -270,6 +272,13 @@ impl Table {
     fn fail_store(&self, rule: u64, until: Mono) {
         if let Some(FailStore(fail)) = &self.fail_store {
             fail(until, rule);
+        }
+    }
+
+    /// Has the store write again where it fails by such a rule.
+    fn mend_store(&mut self, is: impl Fn(u64, Owner) -> bool) {
+        if let Some((rule, _)) = self.failing.take_if(|(rule, owner)| is(*rule, *owner)) {
+            self.fail_store(rule, Mono(0));
         }
     }
 

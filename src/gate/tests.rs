@@ -322,6 +322,32 @@ fn a_frame_that_lets_the_store_fail_passes_at_once() {
 }
 
 #[test]
+fn the_store_writes_again_when_who_let_it_fail_goes_or_all_is_disarmed() {
+    let gate = Gate::new(LIMITS, true);
+    let (tell, failing) = std::sync::mpsc::sync_channel(4);
+    gate.fail_store_by(move |until, rule| tell.send((until, rule)).unwrap());
+    let console = Owner::Session(ConnectionId(3));
+    let fail = |owner| {
+        let then = Then::FailStore { ms: 300 };
+        let new = NewRule { then, owner, frames_max: Some(1), ..rule() };
+        let rule = gate.arm(Now::at_ms(0), new).unwrap();
+        offer(&gate, Now::at_ms(7), &Frame::of(FrameType::Applied), b"x").unwrap();
+        assert_eq!(failing.try_recv(), Ok((Now::at_ms(307).mono, rule)));
+        assert!(!gate.disarm(rule), "it has taken all that it was to take");
+        rule
+    };
+    let first = fail(console);
+    assert!(gate.disarm_of(|owner| owner == Owner::OwnConsole).is_empty());
+    assert!(failing.try_recv().is_err(), "another one went");
+    assert!(gate.disarm_of(|owner| owner == console).is_empty());
+    assert_eq!(failing.try_recv(), Ok((Mono(0), first)));
+    let second = fail(Owner::Nobody);
+    assert!(gate.disarm_all().is_empty());
+    assert_eq!(failing.try_recv(), Ok((Mono(0), second)));
+    assert!(gate.disarm_all().is_empty() && failing.try_recv().is_err(), "once");
+}
+
+#[test]
 fn a_rule_that_does_not_draw_a_frame_or_has_no_room_leaves_it_to_the_next() {
     let gate = Gate::new(limits::Gate { rules_max: 3, ..LIMITS }, true);
     let now = Now::at_ms(0);

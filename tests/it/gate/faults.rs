@@ -5,7 +5,10 @@ use std::{io::Read as _, time::Duration};
 use rl_console::time::Clock;
 use serde_json::json;
 
-use super::stage::{PULL, Stage};
+use super::{
+    owner::PATIENT,
+    stage::{PULL, Stage},
+};
 use crate::{real::Adapter, rmp_bus::Peer, runs::test_station::Client, runs_cli::run};
 
 fn rehearsal() -> Stage {
@@ -136,6 +139,18 @@ fn the_store_fails_for_a_while_and_keeps_what_it_has() {
     };
     crate::real::plugins::until(|| "the store fails still".to_owned(), again);
     assert_eq!(stage.ls(&["invocations"]).len(), 2);
+}
+
+/// Its rule is gone with the only message that it was to take.
+#[test]
+fn a_store_that_fails_writes_again_once_all_is_disarmed() {
+    let stage = Stage::configured(PATIENT, &["--rehearsal"]);
+    stage.arm(&["link:rmp topic:a/b", "--in", "--then", "fail-store=600000ms", "--max", "1"]);
+    assert_eq!(stage.publish("a/b", 1).ended().0, Some(0));
+    run(stage.data(), &["invoke", "heal_party"], "").exits(1);
+    assert_eq!(stage.gate(&["disarm"]).exits(0).rows, [json!({"disarmed": []})]);
+    let again = || (run(stage.data(), &["invoke", "heal_party"], "").code == Some(0)).then_some(());
+    crate::real::plugins::until(|| "the store fails still".to_owned(), again);
 }
 
 /// rmp-v0 §9: the answer is published on `rlp/ctrl`, to those who subscribed there.
