@@ -238,11 +238,12 @@ fn one_that_the_store_does_not_keep_is_not_looked_for() {
     let folder = configured("");
     let data = folder.path();
     let _station = Station::start_with(data, &["--rehearsal"]);
-    json(data, &["gate", "arm", "topic:a/b", "--in", "--then", "fail-store=2000ms", "--max", "1"]);
+    json(data, &["gate", "arm", "topic:a/b", "--in", "--then", "fail-store=30000ms", "--max", "1"]);
     run(data, &["publish", "a/b", "--type", "observation.note.v1", "--body", r#"{"n":1}"#], "").exits(0);
     let add = ["trigger", "add", "noted", "--when", "topic:a/b", "--mark"];
     run(data, &add, "").exits(1);
     assert!(json(data, &["trigger", "ls"]).is_empty());
+    json(data, &["gate", "disarm"]);
     until(|| "the store fails still".to_owned(), || (run(data, &add, "").code == Some(0)).then_some(()));
     assert_eq!(row(data, "noted")["fired"], 0);
 }

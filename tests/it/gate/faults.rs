@@ -128,7 +128,7 @@ fn the_store_fails_for_a_while_and_keeps_what_it_has() {
     let stage = rehearsal();
     let tail = stage.tail("a/*");
     run(stage.data(), &["invoke", "heal_party"], "").exits(0);
-    stage.arm(&["link:rmp topic:a/b", "--in", "--then", "fail-store=1000ms", "--max", "1"]);
+    stage.arm(&["link:rmp topic:a/b", "--in", "--then", "fail-store=8000ms", "--max", "1"]);
     assert_eq!(stage.publish("a/b", 1).ended().0, Some(0));
     assert_eq!(tail.row()["body"]["payload"]["n"], 1, "the message passes");
     let refused = run(stage.data(), &["invoke", "heal_party"], "").exits(1);
