@@ -13,10 +13,22 @@ use std::{
     thread::JoinHandle,
 };
 
-use crate::{console::settings::LaterText, private_files};
+use crate::{console::settings::DeferredText, private_files};
 
-/// The text to write next.
-type Next = Mutex<Option<LaterText>>;
+/// What is to be written next.
+type Next = Mutex<Option<Waiting>>;
+
+/// A text, and the one that it took the place of, which is written where it turns out to be none.
+struct Waiting {
+    text: DeferredText,
+    before: Option<DeferredText>,
+}
+
+impl Waiting {
+    fn make(self) -> Option<String> {
+        (self.text)().or_else(|| self.before.and_then(|before| before()))
+    }
+}
 
 /// Writes a text as often as it changes, without anybody waiting for the disk. Dropped, it ends when the last
 /// one is written.
@@ -47,8 +59,11 @@ impl DebouncedFile {
 
     /// Keeps a text that is made on the thread which writes it, in place of the one before; where there turns
     /// out to be none, the file stays as it is.
-    pub(crate) fn make_later(&self, text: LaterText) {
-        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+    pub(crate) fn make_later(&self, text: DeferredText) {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = next.take().map(|waiting| waiting.text);
+        *next = Some(Waiting { text, before });
+        drop(next);
         if let Some(wake) = &self.wake {
             // Where it is full the thread is woken already, and finds this text.
             let _ = wake.try_send(());
@@ -72,11 +87,15 @@ impl std::fmt::Debug for DebouncedFile {
 }
 
 fn write_all(path: &Path, woken: &Receiver<()>, next: &Next) {
+    let mut written = None;
     for () in woken {
-        let next = next.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let text = next.and_then(|text| text());
-        if let Some(Err(error)) = text.map(|text| write(path, &text)) {
-            tracing::warn!("cannot save {}: {error}", path.display());
+        let waiting = next.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(text) = waiting.and_then(Waiting::make).filter(|text| written.as_ref() != Some(text)) else {
+            continue;
+        };
+        match write(path, &text) {
+            Ok(()) => written = Some(text),
+            Err(error) => tracing::warn!("cannot save {}: {error}", path.display()),
         }
     }
 }
@@ -150,9 +169,11 @@ mod tests {
         drop(keeper);
         assert_eq!(read(&path, 65_536), Ok(Some("version = 999".to_owned())));
         let keeper = DebouncedFile::spawn(path.clone()).unwrap();
+        keeper.write_later("version = 1000");
         keeper.make_later(Box::new(|| None));
         drop(keeper);
-        assert!(read(&path, 65_536).unwrap().is_some(), "there was nothing to write");
+        let kept = read(&path, 65_536);
+        assert_eq!(kept, Ok(Some("version = 1000".to_owned())), "there was nothing to take its place");
     }
 
     #[test]

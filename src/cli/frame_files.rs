@@ -6,7 +6,7 @@ use super::{
 };
 use crate::console::{
     check_frame_draft, check_sent_frames,
-    settings::{LaterText, SavedFrames},
+    settings::{DeferredText, SavedFrames},
 };
 
 /// The frame that is edited.
@@ -42,14 +42,14 @@ impl FrameFiles {
     }
 
     /// Keeps a draft.
-    pub(super) fn save_draft(&self, text: LaterText) {
+    pub(super) fn save_draft(&self, text: DeferredText) {
         if let Some(draft) = &self.draft {
             draft.make_later(text);
         }
     }
 
     /// Keeps the frames that were sent.
-    pub(super) fn save_sent(&self, text: LaterText) {
+    pub(super) fn save_sent(&self, text: DeferredText) {
         if let Some(sent) = &self.sent {
             sent.make_later(text);
         }

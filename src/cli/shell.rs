@@ -32,8 +32,8 @@ use super::{
 use crate::{
     console::{
         settings::{
-            BookmarkKeeper, LaterText, ReplayedMoment, Runnable, Runner, RunningSubcommand, SavedBookmarks,
-            SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
+            BookmarkKeeper, DeferredText, ReplayedMoment, Runnable, Runner, RunningSubcommand,
+            SavedBookmarks, SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
         },
         worker::{OpeningFiles, SnippetFolder},
     },
@@ -312,11 +312,11 @@ impl Runner for Children {
         }
     }
 
-    fn save_frame_draft(&self, text: LaterText) {
+    fn save_frame_draft(&self, text: DeferredText) {
         self.frame_files.save_draft(text);
     }
 
-    fn save_sent_frames(&self, text: LaterText) {
+    fn save_sent_frames(&self, text: DeferredText) {
         self.frame_files.save_sent(text);
     }
 }

@@ -46,9 +46,9 @@ pub use screen::PlanScroll;
 pub(crate) use screen::reference;
 pub use settings::{
     AlertRules, AppearanceSettings, BookmarkKeeper, CommandHints, Config, ConfigSource, ConsoleError,
-    Desktop, Exit, Fault, LaterText, OpenedRecording, Passthrough, RecordingOpener, Reload, ReplayedMoment,
-    Runnable, Runner, RunningSubcommand, SavedBookmarks, SavedFrames, SavedLayout, Shell, Start, Subcommand,
-    SubcommandEnd, SubcommandResult,
+    DeferredText, Desktop, Exit, Fault, OpenedRecording, Passthrough, RecordingOpener, Reload,
+    ReplayedMoment, Runnable, Runner, RunningSubcommand, SavedBookmarks, SavedFrames, SavedLayout, Shell,
+    Start, Subcommand, SubcommandEnd, SubcommandResult,
 };
 pub(crate) use ui::{named_filters::check as check_filter, start::check as check_start};
 pub(crate) use workbench::{check_draft as check_frame_draft, check_sent as check_sent_frames};

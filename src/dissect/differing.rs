@@ -1,6 +1,6 @@
 //! In which values two frames of one type are different.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 
 use super::{
     Subject, Tree,
@@ -24,20 +24,18 @@ pub(crate) fn differing(frame: EntryRef<'_>, other: &[u8]) -> Vec<String> {
     }
     let one = Subject::of(frame);
     let other = Subject { entry: one.entry.clone(), bytes: other.into() };
-    let mut others: VecDeque<(String, Vec<u8>)> = values(&other).into();
+    let mut others: BTreeMap<Name, (usize, Vec<u8>)> =
+        values(&other).into_iter().enumerate().map(|(at, (name, value))| (name, (at, value))).collect();
     let mut found = Vec::new();
     for (name, value) in values(&one) {
-        let Some(at) = others.iter().position(|(other, _)| *other == name) else {
-            found.push(name);
-            continue;
-        };
-        // Those that the other one has in between are missing here.
-        found.extend(others.drain(..at).map(|(missing, _)| missing));
-        if others.pop_front().is_some_and(|(_, other)| other != value) {
-            found.push(name);
+        if others.remove(&name).is_none_or(|(_, other)| other != value) {
+            found.push(name.0);
         }
     }
-    found.extend(others.into_iter().map(|(missing, _)| missing));
+    // What is missing here stands behind, in the order in which the other one has it.
+    let mut missing: Vec<(usize, Name)> = others.into_iter().map(|(name, (at, _))| (at, name)).collect();
+    missing.sort_unstable();
+    found.extend(missing.into_iter().map(|(_, (name, _))| name));
     if found.is_empty() {
         found.push("bytes between its values".to_owned());
     }
@@ -49,17 +47,24 @@ pub(crate) fn differing(frame: EntryRef<'_>, other: &[u8]) -> Vec<String> {
     found
 }
 
+/// A value's name from the outermost on, and how many of that name are before it.
+type Name = (String, usize);
+
 /// The innermost values, each with its name.
-fn values(subject: &Subject) -> Vec<(String, Vec<u8>)> {
+fn values(subject: &Subject) -> Vec<(Name, Vec<u8>)> {
     let tree = decode(subject, NODES_MAX);
     let mut names: Vec<String> = Vec::new();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut found = Vec::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         names.truncate(node.depth.into());
         names.push(node.name.read(&subject.bytes, NAME_BYTES_MAX).into_owned());
         if is_compared(&tree, index, node) {
             let path: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-            found.push((path.join("."), slice(&subject.bytes, &node.range).to_vec()));
+            let path = path.join(".");
+            let count = counts.entry(path.clone()).or_default();
+            found.push(((path, *count), slice(&subject.bytes, &node.range).to_vec()));
+            *count += 1;
         }
     }
     found
@@ -95,6 +100,8 @@ mod tests {
         assert!(names.len() == 1 && names[0].ends_with("queue"), "missing here: {names:?}");
         let names = differing_of(r#"{"mpp":2,"queue":"a","type":"done","id":8}"#, one);
         assert!(names.len() == 2 && names[0].ends_with("queue") && names[1].ends_with("id"), "{names:?}");
+        let other_order = r#"{"type":"done","id":7,"mpp":2}"#;
+        assert_eq!(differing_of(one, other_order), ["bytes between its values"], "the values are the same");
         assert_eq!(differing_of(one, r#"{"mpp":2, "type":"done","id":7}"#), ["bytes between its values"]);
     }
 

@@ -12,20 +12,32 @@ use crate::{
     words::token::LENT_TOKEN,
 };
 
+/// Who is there as a captured frame is sent again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Present {
+    /// Whether an adapter is connected. One is at a time: what an adapter sent goes in its place.
+    pub has_adapter: bool,
+    /// The kind of the session of the bus that sent the frame, while it is there.
+    pub kind: Option<Kind>,
+}
+
 impl DoorSpec {
     /// The door of a captured frame, and the topic that it is published on; `client` is what a session of the
-    /// bus of its own is called.
+    /// bus of its own is called, which is an agent where the sender's kind is not known.
     #[must_use]
-    pub fn of_captured(frame: &Frame, client: &str) -> (Self, Option<String>) {
+    pub fn of_captured(frame: &Frame, client: &str, present: Present) -> (Self, Option<String>) {
         let is_inbound = frame.direction == Direction::Inbound;
         let peer = |dialect, kind| Self::Peer { dialect, kind, client: client.to_owned() };
         match &frame.head {
-            Head::Mpp(head) if is_inbound => {
-                (Self::Adapter { hello: head.kind != Some(FrameType::Hello) }, None)
+            Head::Mpp(head) if is_inbound && head.kind == Some(FrameType::Hello) => {
+                (Self::Adapter { hello: false }, None)
             }
+            Head::Mpp(_) if is_inbound && present.has_adapter => (Self::AsAdapter, None),
+            Head::Mpp(_) if is_inbound => (Self::Adapter { hello: true }, None),
             Head::Mpp(_) => (Self::ToAdapter, None),
             Head::Rmp(head) if is_inbound => {
-                let kind = (head.kind != Some(FrameKind::Hello)).then_some(Kind::Agent);
+                let kind = present.kind.unwrap_or(Kind::Agent);
+                let kind = (head.kind != Some(FrameKind::Hello)).then_some(kind);
                 let is_published = head.kind == Some(FrameKind::Publish) && head.dialect == Dialect::Frames;
                 let topic = head.topic.as_ref().filter(|_| is_published).map(ToString::to_string);
                 (peer(head.dialect, kind), topic)
@@ -45,11 +57,15 @@ impl DoorSpec {
 /// has `$TOKEN` where its token was masked, for which the station lends one.
 ///
 /// # Errors
-/// Why it cannot be sent again: it is no frame, the tap withheld or masked it, or kept a part of it.
+/// Why it cannot be sent again: it is no frame, or an answer of the runtime; the tap withheld or masked it, or
+/// kept a part of it.
 pub fn whole_frame(entry: EntryRef<'_>) -> Result<(&Frame, Cow<'_, [u8]>), WorkbenchError> {
     let What::Frame(frame) = &entry.entry.what else {
         return Err(WorkbenchError::NotWhole { why: "the entry is not a frame".to_owned() });
     };
+    if matches!(frame.head, Head::Macp(_)) && frame.direction == Direction::Outbound {
+        return Err(WorkbenchError::AnAnswer);
+    }
     let (kept, bytes) = (entry.bytes.len() as u64, u64::from(frame.wire_bytes));
     match &frame.redaction {
         Redaction::Withheld => Err(WorkbenchError::Withheld),
@@ -82,7 +98,8 @@ mod tests {
     use super::*;
     use crate::{
         ids::Seq,
-        tap::entry::{Entry, Link, Verdict, mpp},
+        macp::{self, Rpc},
+        tap::entry::{Entry, Link, Verdict, mpp, rmp},
         time::Now,
     };
 
@@ -106,6 +123,40 @@ mod tests {
         let entry = entry(kind, redaction);
         let (_, bytes) = whole_frame(EntryRef { entry: &entry, bytes: HELLO })?;
         Ok(String::from_utf8(bytes.into_owned()).unwrap())
+    }
+
+    #[test]
+    fn a_frame_takes_the_way_of_who_is_there() {
+        let frame = |kind| match entry(kind, Redaction::None).what {
+            What::Frame(frame) => frame,
+            _ => unreachable!(),
+        };
+        let door = |kind, has_adapter| {
+            DoorSpec::of_captured(&frame(kind), "test", Present { has_adapter, kind: None }).0
+        };
+        assert_eq!(door(FrameType::Pull, false), DoorSpec::Adapter { hello: true });
+        assert_eq!(door(FrameType::Pull, true), DoorSpec::AsAdapter);
+        assert_eq!(door(FrameType::Hello, true), DoorSpec::Adapter { hello: false });
+        let mut frame = frame(FrameType::Pull);
+        frame.head = Head::Rmp(rmp::Head { kind: Some(FrameKind::Ping), ..rmp::Head::default() });
+        let door = |kind| DoorSpec::of_captured(&frame, "test", Present { has_adapter: true, kind }).0;
+        let peer =
+            |kind| DoorSpec::Peer { dialect: Dialect::Frames, kind: Some(kind), client: "test".to_owned() };
+        assert_eq!(door(None), peer(Kind::Agent));
+        assert_eq!(door(Some(Kind::Tui)), peer(Kind::Tui));
+    }
+
+    #[test]
+    fn an_answer_of_the_runtime_is_not_sent_by_itself() {
+        let sent = |direction| {
+            let mut entry = entry(FrameType::Log, Redaction::None);
+            if let What::Frame(frame) = &mut entry.what {
+                (frame.head, frame.direction) = (Head::Macp(macp::Head::new(Rpc::Send)), direction);
+            }
+            whole_frame(EntryRef { entry: &entry, bytes: HELLO }).map(|(_, bytes)| bytes.into_owned())
+        };
+        assert_eq!(sent(Direction::Outbound), Err(WorkbenchError::AnAnswer));
+        assert_eq!(sent(Direction::Inbound), Ok(HELLO.to_vec()));
     }
 
     #[test]

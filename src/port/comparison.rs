@@ -6,11 +6,16 @@ use crate::words::counted;
 /// What the station publishes comes to those that subscribe to its topic, whoever caused it.
 const BROADCAST: &str = "Publish";
 
+/// Whether a frame of this verdict was not taken.
+pub(crate) fn is_refusal(verdict: &str) -> bool {
+    matches!(verdict, "refused" | "late")
+}
+
 impl JudgedRow {
     /// Whether the frame is foreseen as not taken.
     #[must_use]
     pub fn is_refused(&self) -> bool {
-        self.code.is_some() || matches!(self.verdict.as_str(), "refused" | "late")
+        self.code.is_some() || is_refusal(&self.verdict)
     }
 
     /// In what a frame came to something else than this; nothing where it is equal. Values in the bytes of
@@ -78,7 +83,7 @@ impl SentFrame {
     /// Whether the frame was not taken.
     #[must_use]
     pub fn is_refused(&self) -> bool {
-        matches!(self.verdict(), Some("refused" | "late"))
+        self.verdict().is_some_and(is_refusal)
     }
 
     /// Why nothing is known of a frame of which the tap has told nothing.

@@ -17,6 +17,8 @@ pub enum Stand {
     Door(u64),
     /// The first one through a door that is not open.
     New(DoorSpec),
+    /// In the place of the frame of this number that the gate holds.
+    Intercepted(u64),
 }
 
 /// A judgement.

@@ -365,6 +365,9 @@ pub enum WorkbenchError {
     /// The tap withheld the frame, for it may hold a token.
     #[error("the frame was withheld: it may contain a token")]
     Withheld,
+    /// An answer of the coordination runtime, which nothing but its call leads to.
+    #[error("it is an answer of the runtime, which is not sent by itself")]
+    AnAnswer,
     /// What is put into another's connection is not one whole frame.
     #[error("not one whole frame: {why}")]
     NotWhole {
@@ -409,6 +412,7 @@ impl WorkbenchError {
             Self::PeerGone { .. } => "peer_gone",
             Self::FrameCut { .. } => "frame_cut",
             Self::Withheld => "withheld",
+            Self::AnAnswer => "an_answer",
             Self::NotWhole { .. } => "not_whole",
             Self::TooLong { .. } => "too_long",
             Self::NotConnected { .. } => "not_connected",
@@ -428,6 +432,7 @@ impl WorkbenchError {
                 "`rl-console ls adapters`, `ls peers` and `ls plugins` list who is there"
             }
             Self::FrameCut { .. } => "raise limits.tap.frame_bytes_max, and capture it again",
+            Self::AnAnswer => "send its call; the gate holds answers: `gate arm 'link:macp' --out`",
             Self::Withheld => "make a handshake of its own: inject it from JSON",
             Self::NotWhole { .. } => {
                 "send one whole frame, or open a connection of its own, which takes any bytes"

@@ -44,6 +44,9 @@ const GATHER: Duration = Duration::from_millis(20);
 const RECORDER: &str = "recorder";
 /// The thread that looks.
 const LOOKER: &str = "triggers";
+/// The thread that works for itself, and the bytes that it works on.
+const NEIGHBOUR: &str = "neighbour";
+const OWN_BYTES: usize = 256 * 1_024;
 /// Entries that led to the state of the keyframes.
 const STATE_ENTRIES: u64 = 1_000;
 
@@ -51,7 +54,16 @@ const STATE_ENTRIES: u64 = 1_000;
 enum Reads {
     Nobody,
     Recorder(Recorder),
-    Triggers { stop: Arc<AtomicBool>, thread: Option<JoinHandle<()>> },
+    Triggers {
+        stop: Arc<AtomicBool>,
+        thread: Option<JoinHandle<()>>,
+    },
+    /// Nobody, while a thread works on memory of its own: what it takes from a host, cores take from each
+    /// other.
+    Neighbour {
+        stop: Arc<AtomicBool>,
+        thread: Option<JoinHandle<()>>,
+    },
 }
 
 impl Reads {
@@ -85,6 +97,26 @@ impl Reads {
         Ok(Self::Triggers { stop, thread: Some(thread) })
     }
 
+    /// Works for itself while a host is measured for which `is_on` is set.
+    fn work(is_on: Arc<AtomicBool>) -> Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::Builder::new().name(NEIGHBOUR.to_owned()).spawn(move || {
+            let mut own = vec![0_u8; OWN_BYTES];
+            while !stopped.load(Ordering::Relaxed) {
+                if is_on.load(Ordering::Relaxed) {
+                    for at in 0..OWN_BYTES {
+                        own[at] = own[at].wrapping_add(own[(at * 31) % OWN_BYTES] ^ 7);
+                    }
+                    std::hint::black_box(&own);
+                } else {
+                    std::thread::sleep(TICK);
+                }
+            }
+        })?;
+        Ok(Self::Neighbour { stop, thread: Some(thread) })
+    }
+
     /// Ends it.
     ///
     /// # Errors
@@ -102,7 +134,7 @@ impl Reads {
                     return Err(format!("{} entries were lost", summary.lost).into());
                 }
             }
-            Self::Triggers { stop, thread } => {
+            Self::Triggers { stop, thread } | Self::Neighbour { stop, thread } => {
                 stop.store(true, Ordering::Relaxed);
                 if let Some(thread) = thread {
                     let _ = thread.join();
@@ -110,6 +142,28 @@ impl Reads {
             }
         }
         Ok(())
+    }
+}
+
+/// A host, during whose turns a neighbour works where it has one.
+struct Turn<H> {
+    host: H,
+    neighbour: Option<Arc<AtomicBool>>,
+}
+
+impl<H: Host> Host for Turn<H> {
+    const NAME: &'static str = H::NAME;
+
+    fn start(gate: Gate, tap: Tap) -> Result<Self> {
+        Ok(Self { host: H::start(gate, tap)?, neighbour: None })
+    }
+
+    fn round(&mut self) -> Result<f64> {
+        let work = |is_on| self.neighbour.iter().for_each(|it| it.store(is_on, Ordering::Relaxed));
+        work(true);
+        let rate = self.host.round();
+        work(false);
+        rate
     }
 }
 
@@ -129,16 +183,21 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
 fn host<H: Host>(has_own_core: bool, report: &mut Report) -> Result<()> {
     let folder = in_memory()?;
     let state = state_after(STATE_ENTRIES);
-    let taps = [(); 4].map(|()| Tap::new(limits::Tap::default()));
-    let mut hosts = taps.iter().map(|tap| H::start(Gate::none(), tap.clone())).collect::<Result<Vec<H>>>()?;
-    let [_, _, recorded, looked_at] = &taps;
+    let taps = [(); 5].map(|()| Tap::new(limits::Tap::default()));
+    let start = |tap: &Tap| Turn::<H>::start(Gate::none(), tap.clone());
+    let mut hosts = taps.iter().map(start).collect::<Result<Vec<_>>>()?;
+    let [_, _, recorded, looked_at, _] = &taps;
+    let is_on = Arc::new(AtomicBool::new(false));
+    hosts[4].neighbour = Some(Arc::clone(&is_on));
     let reads = [
         Reads::Nobody,
         Reads::record(recorded, &folder.path().join("host.mcap"), &state)?,
         Reads::look(looked_at)?,
+        Reads::work(is_on)?,
     ];
     if has_own_core {
-        Process(std::process::id()).pin(|thread| usize::from([RECORDER, LOOKER].contains(&thread)))?;
+        Process(std::process::id())
+            .pin(|thread| usize::from([RECORDER, LOOKER, NEIGHBOUR].contains(&thread)))?;
     }
     let rates = Rates::of(&mut hosts)?;
     drop(hosts);
@@ -146,6 +205,8 @@ fn host<H: Host>(has_own_core: bool, report: &mut Report) -> Result<()> {
     let name = format!("{}, {}", H::NAME, if has_own_core { "a core beside" } else { "on all cores" });
     Report::figure(&format!("{name}, not read"), &format!("{:.0} /s", rates.first()));
     Report::figure(&format!("{name}, not read either: of that"), &format!("{:.2}", rates.of_first(1)));
+    let beside = format!("{name}, not read, beside a thread that works for itself: of that");
+    Report::figure(&beside, &format!("{:.2}", rates.of_first(4)));
     let recorded = format!("{name}, recorded: of that");
     if has_own_core {
         report.bound(&recorded, rates.of_first(2), Bound::AtLeast(RECORDED_MIN), "");

@@ -90,7 +90,8 @@ pub(crate) struct InjectArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// With --from or --to: send it also where that ends the peer's connection.
+    /// Send it also where that ends the peer's connection or may harm the peer (--from, --to), and where a
+    /// snippet's frame is foreseen to end in another way than it shows.
     #[arg(long)]
     pub(crate) yes: bool,
 

@@ -7,7 +7,7 @@ use crate::{
     console::{
         settings::{
             BookmarkKeeper,
-            shell::{LaterText, ReplayedMoment, Runner, Shell, SubcommandEnd, SubcommandResult},
+            shell::{DeferredText, ReplayedMoment, Runner, Shell, SubcommandEnd, SubcommandResult},
         },
         ui::{effect::OnTree, event::Event},
         worker::{
@@ -163,14 +163,14 @@ impl BackgroundJobs {
     }
 
     /// Keeps the frame that is edited in the workbench for the next start.
-    pub(crate) fn save_frame_draft(&self, text: LaterText) {
+    pub(crate) fn save_frame_draft(&self, text: DeferredText) {
         if let Some(runner) = &self.runner {
             runner.save_frame_draft(text);
         }
     }
 
     /// Keeps the frames that the workbench sent for the next start.
-    pub(crate) fn save_sent_frames(&self, text: LaterText) {
+    pub(crate) fn save_sent_frames(&self, text: DeferredText) {
         if let Some(runner) = &self.runner {
             runner.save_sent_frames(text);
         }

@@ -2,32 +2,49 @@
 
 use super::{dump::digits, line::quoted};
 use crate::{
-    console::settings::config::CommandHints,
-    port::{DoorSpec, WorkbenchError, whole_frame},
+    console::{model::Model, settings::config::CommandHints},
+    port::{DoorSpec, Present, WorkbenchError, whole_frame},
     rmp::{Dialect, Kind},
-    tap::{EntryRef, entry::Frame},
+    tap::{
+        EntryRef,
+        entry::{Frame, Head},
+    },
 };
 
 /// What the workbench calls itself on the bus.
 pub(crate) const CLIENT: &str = "workbench";
 
-/// The door of a captured frame, and the topic that it is published on.
-pub(crate) fn door_of(frame: &Frame) -> (DoorSpec, Option<String>) {
-    DoorSpec::of_captured(frame, CLIENT)
+/// The door of a captured frame as things are, and the topic that it is published on.
+pub(crate) fn door_of(frame: &Frame, model: &Model) -> (DoorSpec, Option<String>) {
+    let session = match &frame.head {
+        Head::Rmp(head) => head.session,
+        _ => None,
+    };
+    let peer = session.and_then(|session| model.rmp()?.peers.get(&session));
+    let present = Present {
+        has_adapter: model.mpp().is_some_and(|mpp| mpp.adapter.is_some()),
+        kind: peer.and_then(|peer| peer.greeting.as_ref()).map(|greeting| greeting.kind),
+    };
+    DoorSpec::of_captured(frame, CLIENT, present)
 }
 
 /// The command line that injects the frame that an entry is.
 ///
 /// # Errors
 /// Why there is none.
-pub(crate) fn inject_command(entry: EntryRef<'_>, commands: &CommandHints) -> Result<String, &'static str> {
+pub(crate) fn inject_command(
+    entry: EntryRef<'_>,
+    commands: &CommandHints,
+    model: &Model,
+) -> Result<String, &'static str> {
     let (frame, bytes) = whole_frame(entry).map_err(|why| match why {
         WorkbenchError::Withheld => "withheld at capture: it may contain a token",
+        WorkbenchError::AnAnswer => "an answer of the runtime is not sent by itself",
         WorkbenchError::FrameCut { .. } => "only the beginning is kept (limits.tap.frame_bytes_max)",
         _ => "the entry is not a frame",
     })?;
     // Published bytes hold their control frame: no topic beside them.
-    let (door, _) = door_of(frame);
+    let (door, _) = door_of(frame, model);
     Ok(commands.line(&format!("inject {} --raw {}", flags(&door), digits(&bytes))))
 }
 

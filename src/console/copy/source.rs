@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use super::{CopyForm, door::inject_command, dump::hex, line};
 use crate::{
     console::{
+        model::Model,
         records::row::{NOT_WORK, PaneRecord},
         settings::config::CommandHints,
     },
@@ -47,7 +48,7 @@ impl CopySource<'_> {
     pub(crate) fn copy<'f>(
         &self,
         form: CopyForm,
-        commands: &CommandHints,
+        (commands, model): (&CommandHints, &Model),
         now: Now,
         beside: impl FnOnce() -> Option<EntryRef<'f>>,
     ) -> Result<CopyPayload, &'static str> {
@@ -65,9 +66,9 @@ impl CopySource<'_> {
                 let is_frame = |entry: &EntryRef<'_>| matches!(entry.entry.what, What::Frame(_));
                 let none = "no frame kept; the Wire lists the frames that are";
                 if let Some(entry) = itself.filter(is_frame) {
-                    inject_command(entry, commands)?.into_bytes()
+                    inject_command(entry, commands, model)?.into_bytes()
                 } else {
-                    inject_command(beside().ok_or(none)?, commands)?.into_bytes()
+                    inject_command(beside().ok_or(none)?, commands, model)?.into_bytes()
                 }
             }
             CopyForm::Diagram => return Err("only a ladder is one"),

@@ -156,7 +156,7 @@ impl GateList {
     fn editing(&self, model: &Model) -> Resolved {
         let held = self.frame(model)?;
         let (number, seq) = (held.number, held.seq);
-        let door = held.frame.as_ref().map(|frame| door_of(frame).0);
+        let door = held.frame.as_ref().map(|frame| door_of(frame, model).0);
         Ok(Act::effects(move |ui, cx| at_gate::edit(ui, cx.model, number, (seq, door))))
     }
 

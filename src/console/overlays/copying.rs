@@ -40,7 +40,9 @@ fn diagram(ui: &Ui) -> Option<Result<CopyPayload, &'static str>> {
 fn ready(form: CopyForm, ui: &Ui, model: &Model, view: &View) -> Result<CopyPayload, String> {
     let copied = match target(ui, model, view) {
         _ if form == CopyForm::Diagram => diagram(ui).unwrap_or(Err("only a ladder is one")),
-        Some(source) => source.copy(form, &view.commands, ui.at, || actions::target_frame(ui, model)),
+        Some(source) => {
+            source.copy(form, (&view.commands, model), ui.at, || actions::target_frame(ui, model))
+        }
         None => Err("nothing to copy here"),
     };
     fitting(form, copied, ui)
@@ -60,7 +62,8 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
 /// Opens the menu.
 fn open(ui: &mut Ui, &ActContext { model, view, .. }: &ActContext<'_>) {
     let Some(source) = target(ui, model, view) else { return };
-    let copied = |form| source.copy(form, &view.commands, ui.at, || actions::target_frame(ui, model));
+    let copied =
+        |form| source.copy(form, (&view.commands, model), ui.at, || actions::target_frame(ui, model));
     let of_record = CopyForm::ALL.into_iter().filter(|form| *form != CopyForm::Diagram);
     let mut ready: Vec<_> = of_record.map(|form| (form, copied(form))).collect();
     ready.extend(diagram(ui).map(|diagram| (CopyForm::Diagram, diagram)));

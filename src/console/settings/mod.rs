@@ -16,6 +16,6 @@ pub use config::{CommandHints, Config, ConsoleError, Exit, Passthrough, Start};
 pub use config_watcher::{ConfigSource, Fault, Reload};
 pub use recordings::{OpenedRecording, RecordingOpener};
 pub use shell::{
-    LaterText, ReplayedMoment, Runnable, Runner, RunningSubcommand, SavedFrames, SavedLayout, Shell,
+    DeferredText, ReplayedMoment, Runnable, Runner, RunningSubcommand, SavedFrames, SavedLayout, Shell,
     Subcommand, SubcommandEnd, SubcommandResult,
 };

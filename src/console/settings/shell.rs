@@ -96,13 +96,13 @@ impl Runner for SavesNothing {
 
     fn save_recent(&self, _text: &str) {}
 
-    fn save_frame_draft(&self, _text: LaterText) {}
+    fn save_frame_draft(&self, _text: DeferredText) {}
 
-    fn save_sent_frames(&self, _text: LaterText) {}
+    fn save_sent_frames(&self, _text: DeferredText) {}
 }
 
 /// A text that is made where it is written, off the screen's thread; nothing where there is none after all.
-pub type LaterText = Box<dyn FnOnce() -> Option<String> + Send>;
+pub type DeferredText = Box<dyn FnOnce() -> Option<String> + Send>;
 
 /// How panes were looked at in the last start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -236,11 +236,11 @@ pub trait Runner: Send + Sync + fmt::Debug {
 
     /// Keeps the frame that is edited in the workbench for the next start. It must not wait for anything, and
     /// may fail silently.
-    fn save_frame_draft(&self, text: LaterText);
+    fn save_frame_draft(&self, text: DeferredText);
 
     /// Keeps the frames that the workbench sent for the next start. It must not wait for anything, and may
     /// fail silently.
-    fn save_sent_frames(&self, text: LaterText);
+    fn save_sent_frames(&self, text: DeferredText);
 }
 
 /// A subcommand that runs.

@@ -168,3 +168,53 @@ fn much_is_refreshed_and_broken_beside_the_screens_thread() {
     assert!(matches!(work, FrameWork::Break { .. }), "{work:?}");
     assert!(stage.text().contains("the bytes were edited"), "{}", stage.text());
 }
+
+#[test]
+fn while_time_is_stopped_it_is_judged_against_the_present() {
+    let mut stage = opened(row("accepted"));
+    assert!(!stage.text().contains("as of the present"));
+    stage.key(KeyCode::Esc);
+    stage.char(' ');
+    stage.char('i');
+    assert!(stage.text().contains("foreseen, as of the present"), "{}", stage.text());
+}
+
+#[test]
+fn an_answer_is_shown_with_its_bytes_and_a_refusal_with_what_to_do() {
+    let hex = |bytes: &[u8]| crate::words::hex(bytes);
+    let answers = vec![
+        crate::port::AnswerRow { kind: "hello_ack".to_owned(), hex: hex(b"{\"type\":\"hello_ack\"}\n") },
+        crate::port::AnswerRow { kind: "Ok".to_owned(), hex: "82a1f0ff".to_owned() },
+    ];
+    let says = vec!["another adapter is connected".to_owned(), "To do: disconnect it".to_owned()];
+    let code = Some("already_connected".to_owned());
+    let mut stage = opened(JudgedRow { code, says, answers, ..row("refused") });
+    let text = stage.text();
+    for words in ["answer: hello_ack {\"type\":\"hello_ack\"}", "answer: Ok 82a1f0ff", "To do: disconnect it"]
+    {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn what_hangs_on_a_frame_is_asked_about_again_where_it_changed_meanwhile() {
+    let mut stage = opened(row("accepted"));
+    stage.key(KeyCode::BackTab);
+    stage.key(KeyCode::Down);
+    let effects = stage.key(KeyCode::Right);
+    answer(&mut stage, effects, row("accepted"));
+    let effects = stage.key(KeyCode::Right);
+    let asking = |stage: &mut TestConsole| {
+        assert!(stage.ctrl('s').is_empty());
+        assert!(stage.text().contains("Send into this connection?"), "{}", stage.text());
+    };
+    asking(&mut stage);
+    let ends = Some("the adapter does not know 999".to_owned());
+    answer(&mut stage, effects, JudgedRow { ends, ..row("refused") });
+    assert!(stage.char('y').is_empty(), "it was not known when it was asked");
+    assert!(stage.text().contains("has changed meanwhile"), "{}", stage.text());
+    stage.key(KeyCode::Esc);
+    asking(&mut stage);
+    assert!(stage.text().contains("It would end the connection"), "{}", stage.text());
+    command(stage.char('y'));
+}

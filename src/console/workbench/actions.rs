@@ -6,6 +6,7 @@ use crate::{
         copy::door_of,
         input::action::Action,
         inspect::{Inspector, actions::target_frame},
+        model::Model,
         ui::{
             Target,
             act::{Act, Resolved},
@@ -14,7 +15,7 @@ use crate::{
         },
     },
     ids::Seq,
-    port::{DoorSpec, WorkbenchError, whole_frame},
+    port::{WorkbenchError, whole_frame},
     tap::{
         EntryRef,
         entry::{Head, What},
@@ -62,9 +63,9 @@ struct Captured {
 }
 
 impl Captured {
-    fn of(entry: EntryRef<'_>) -> Result<Self, String> {
+    fn of(entry: EntryRef<'_>, model: &Model) -> Result<Self, String> {
         let (frame, bytes) = whole_frame(entry).map_err(|why| error_text(&why))?;
-        let (door, topic) = door_of(frame);
+        let (door, topic) = door_of(frame, model);
         let mut way = Way::through(&door, topic);
         if let Head::Rmp(head) = &frame.head {
             way = way.speaking(head.dialect);
@@ -87,25 +88,20 @@ fn edit(cx: &PaneContext<'_>) -> Resolved {
         if model.station.intercepted.get(number).is_none() {
             return Err(format!("frame {number} is no longer held; the Wire has what became of it").into());
         }
-        let (seq, door) = (subject.entry.seq, door_of(&it.frame).0);
+        let (seq, door) = (subject.entry.seq, door_of(&it.frame, model).0);
         return Ok(Act::effects(move |ui, cx| at_gate::edit(ui, cx.model, number, (Some(seq), Some(door)))));
     }
     let mut captured = match ui.target(model) {
         Target::Entry(subject) if matches!(subject.entry.what, What::Frame(_)) => {
-            Captured::of(subject.entry_ref())
+            Captured::of(subject.entry_ref(), model)
         }
         Target::Entry(_) => Err("this entry is not a frame".to_owned()),
         _ => match target_frame(ui, model) {
-            Some(entry) => Captured::of(entry),
+            Some(entry) => Captured::of(entry, model),
             None => Err("no frame is kept for it; the Wire lists the frames that are".to_owned()),
         },
     }?;
     captured.field = ui.top::<Inspector>().map_or_else(Vec::new, Inspector::selected_names);
-    // One adapter is connected at a time: what it sent goes in its place.
-    let is_adapter = captured.way.door() == Ok(DoorSpec::Adapter { hello: true });
-    if is_adapter && model.mpp().is_some_and(|mpp| mpp.adapter.is_some()) {
-        captured.way = Way::through(&DoorSpec::AsAdapter, None);
-    }
     Ok(Act::effects(move |ui, _| {
         let limits = ui.limits;
         let at = ui.at.wall;

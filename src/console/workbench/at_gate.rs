@@ -91,6 +91,7 @@ fn held_bench(
         before: bytes.get(..announced_by(row.link, &bytes)).unwrap_or_default().to_vec(),
         until: row.until_ms,
         keeps: false,
+        is_answer,
         is_sent: false,
     };
     // One adapter is connected at a time: what it sent goes in its place.

@@ -228,8 +228,7 @@ impl Workbench {
             at,
             way: self.way.clone(),
             door: self.spec().map_or_else(|why| why, |door| door.words()),
-            // What is broken is in the bytes alone.
-            json: (self.leads == Leads::Json && self.breakages.is_empty()).then(|| self.editor.text()),
+            json: self.json_alone(),
             length: self.bytes.bytes().len(),
             bytes: Some(self.bytes.bytes().to_vec()),
             foreseen: None,
@@ -325,9 +324,18 @@ impl Workbench {
         }
     }
 
+    /// The JSON, where the frame is that and nothing else: what is broken is in the bytes alone.
+    pub(super) fn json_alone(&self) -> Option<String> {
+        let is_json = matches!(self.leads, Leads::Json | Leads::Refreshing) && self.breakages.is_empty();
+        is_json.then(|| self.editor.text())
+    }
+
     pub(super) fn edited_json(&mut self) {
         self.field.clear();
-        (self.leads, self.apart, self.is_written) = (Leads::Json, None, true);
+        // What is being made anew is made of the text as it is then.
+        let is_refreshing = self.leads == Leads::Refreshing;
+        self.leads = if is_refreshing { Leads::Refreshing } else { Leads::Json };
+        (self.apart, self.is_written) = (None, true);
         self.breakages.clear();
         self.changed();
     }

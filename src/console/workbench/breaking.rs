@@ -14,7 +14,7 @@ impl Workbench {
     /// The list of the ways to break it, which are tried when it is opened: whether there is a frame is all
     /// that each paint asks.
     pub(super) fn breaking(&self) -> Resolved {
-        if !self.is_made() || self.bytes.bytes().is_empty() {
+        if !self.is_made() || self.leads == Leads::Reading || self.bytes.bytes().is_empty() {
             return Err("there is no frame to break".into());
         }
         Ok(Act::effects(|ui, _| {

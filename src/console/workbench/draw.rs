@@ -128,7 +128,8 @@ fn draw_fault(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect) {
         (format!("{} {place}{}", view.glyphs.bad, fault.text), Role::Bad, Class::Payload)
     } else if let Some(apart) = &bench.apart {
         let key = view.key(crate::console::input::action::Action::RefreshFrame);
-        let hint = if bench.leads == Leads::Reading {
+        let is_answer = bench.at_gate.as_ref().is_some_and(|edit| edit.is_answer);
+        let hint = if bench.leads == Leads::Reading || is_answer {
             String::new()
         } else {
             format!("; {key} reads the JSON of them")

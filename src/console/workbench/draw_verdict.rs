@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{
     Workbench,
     bench::Side,
-    panel::{Said, wrapped},
+    panel::{VerdictLine, wrapped},
     sending::summary,
     state::SentRecord,
 };
@@ -18,8 +18,9 @@ use crate::{
         settings::view::Canvas,
         ui::Scene,
     },
-    dissect::summary_line,
+    dissect::{EntryRecord, summary_line},
     port::{JudgedRow, SentFrame, ToldEntry},
+    tap::entry::{Door, Entry, What},
     time::Wall,
 };
 
@@ -33,9 +34,9 @@ const GAP: u16 = 2;
 
 /// The lines of both sides.
 pub(super) struct Lines {
-    foreseen: Vec<Said>,
+    foreseen: Vec<VerdictLine>,
     /// Nothing before a frame is sent.
-    sent: Option<Vec<Said>>,
+    sent: Option<Vec<VerdictLine>>,
 }
 
 impl Lines {
@@ -51,21 +52,13 @@ fn side_columns(bench: &Workbench, width: u16) -> u16 {
     if bench.result.is_some() || bench.pending.is_some() { (room / 2).saturating_sub(1) } else { room }
 }
 
-/// What the lines have of how the screen looks.
-#[derive(Clone, Copy)]
-pub(super) struct Look<'a> {
-    pub(super) glyphs: &'a Glyphs,
-    /// The key that opens the trace.
-    pub(super) trace_key: &'a str,
-}
-
 /// The lines of a panel of so many columns.
-pub(super) fn lines(bench: &Workbench, width: u16, time: &Timeline, now: Wall, look: Look<'_>) -> Lines {
+pub(super) fn lines(bench: &Workbench, width: u16, time: &Timeline, now: Wall, glyphs: &Glyphs) -> Lines {
     let columns = side_columns(bench, width);
     let sent = match &bench.result {
-        Some(record) => Some(sent_lines(record, time, look)),
+        Some(record) => Some(sent_lines(record, time, glyphs)),
         None if bench.pending.is_some() => {
-            Some(vec![Said::new("sent; waiting for what becomes of it".to_owned(), Role::Muted)])
+            Some(vec![VerdictLine::new("sent; waiting for what becomes of it".to_owned(), Role::Muted)])
         }
         None => None,
     };
@@ -93,8 +86,7 @@ pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect, scene
     let title = if is_past { " foreseen, as of the present " } else { " foreseen " };
     let columns = side_columns(bench, area.width);
     canvas.put(area.x + 2, above, columns, title, role);
-    let look = Look { glyphs: view.glyphs, trace_key: &view.key(Action::SentTrace) };
-    let lines = lines(bench, area.width, &scene.ui.time, view.clock.wall, look);
+    let lines = lines(bench, area.width, &scene.ui.time, view.clock.wall, view.glyphs);
     let left = Rect { x: area.x + 1, width: columns, ..area };
     bench.panel.draw(canvas, left, &lines.foreseen, &how);
     if let Some(sent) = lines.sent {
@@ -105,45 +97,45 @@ pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect, scene
 }
 
 /// What became of a frame: whether it was as foreseen, and the ladder of the entries in their order.
-fn sent_lines(record: &SentRecord, time: &Timeline, look: Look<'_>) -> Vec<Said> {
+fn sent_lines(record: &SentRecord, time: &Timeline, glyphs: &Glyphs) -> Vec<VerdictLine> {
     let (text, is_bad) = summary(record);
-    let mut lines = vec![Said::quoting(text, if is_bad { Role::Bad } else { Role::Ok })];
+    let mut lines = vec![VerdictLine::quoting(text, if is_bad { Role::Bad } else { Role::Ok })];
     let Ok(sent) = &record.outcome else { return lines };
     if let Some(foreseen) = &record.foreseen {
         lines.extend(compared(foreseen, sent, time));
     }
     if let Some(closed) = &sent.closed {
-        lines.push(Said::new(format!("closed: {closed}"), Role::Warn));
+        lines.push(VerdictLine::new(format!("closed: {closed}"), Role::Warn));
     }
     let ladder = Lanes::of(sent);
     let shown = sent.told.iter().take(TOLD_MAX);
-    lines.extend(shown.map(|told| entry_line(told, ladder.hop(told), look.glyphs)));
+    lines.extend(shown.map(|told| entry_line(told, ladder.hop(told), glyphs)));
     let more = sent.more + sent.told.len().saturating_sub(TOLD_MAX) as u64;
     if more > 0 {
-        let Look { trace_key, .. } = look;
-        lines.push(Said::new(format!("and {more} more; {trace_key} opens the trace"), Role::Muted));
+        lines.push(VerdictLine::new(format!("and {more} more; the trace has them"), Role::Muted));
     }
     lines
 }
 
 /// Whether it came to what was foreseen; where it did not, what came between, where it did, the values in
 /// which the answers are not the same.
-fn compared(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Vec<Said> {
+fn compared(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Vec<VerdictLine> {
     let found = foreseen.differences(sent);
     if found.is_empty() {
-        let mut lines = vec![Said::new("equal to what was foreseen".to_owned(), Role::Ok)];
+        let mut lines = vec![VerdictLine::new("equal to what was foreseen".to_owned(), Role::Ok)];
         let others = sent.other_values();
         if !others.is_empty() {
-            lines.push(Said::quoting(format!("but for {}", others.join("; ")), Role::Muted));
+            lines.push(VerdictLine::quoting(format!("but for {}", others.join("; ")), Role::Muted));
         }
         return lines;
     }
-    let mut lines = vec![Said::new(format!("different: {}", found.join("; ")), Role::Warn)];
-    lines.extend(between(foreseen, sent, time).map(|text| Said::quoting(text, Role::Warn)));
+    let mut lines = vec![VerdictLine::new(format!("different: {}", found.join("; ")), Role::Warn)];
+    lines.extend(between(foreseen, sent, time).map(|text| VerdictLine::quoting(text, Role::Warn)));
     lines
 }
 
-/// What its host was told between the judgement and the frame: it may be why that came to something else.
+/// What came between the judgement and the frame, which may be why that came to something else: at its host
+/// or, where nothing did there, elsewhere.
 fn between(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Option<String> {
     let own = sent.own()?;
     let entries = time.entries();
@@ -151,28 +143,31 @@ fn between(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Option<St
     let earlier = (at.saturating_sub(LOOK_BACK)..at).rev().filter_map(|index| entries.entry(index));
     let others = earlier
         .take_while(|entry| entry.entry.at.wall >= foreseen.at_ms)
-        .filter(|entry| entry.entry.link.name() == foreseen.link)
-        .filter(|entry| own.trace.is_none() || entry.entry.trace != own.trace);
-    let (mut count, mut last) = (0_usize, None);
-    for entry in others {
-        count += 1;
-        last.get_or_insert_with(|| summary_line(entry.entry).into_owned());
-    }
-    let last = last?;
-    Some(if count == 1 {
-        format!("came between: {last}")
-    } else {
-        format!("came between: {count} entries, {last} the last")
+        .filter(|entry| own.trace.is_none() || entry.entry.trace != own.trace)
+        .filter(|entry| !EntryRecord(*entry).is_routine() && !is_of_door(entry.entry, sent.door));
+    let (here, elsewhere): (Vec<_>, Vec<_>) =
+        others.partition(|entry| entry.entry.link.name() == foreseen.link);
+    let found = if here.is_empty() { elsewhere } else { here };
+    let last = summary_line(found.first()?.entry);
+    Some(match found.len() {
+        1 => format!("came between: {last}"),
+        count => format!("came between: {count} entries, {last} the last"),
     })
 }
 
-fn entry_line(told: &ToldEntry, hop: HopLanes, glyphs: &Glyphs) -> Said {
+/// Whether an entry is that of a frame through this door.
+fn is_of_door(entry: &Entry, door: u64) -> bool {
+    let What::Frame(frame) = &entry.what else { return false };
+    frame.origin.as_ref().is_some_and(|origin| origin.door != Door::Gate && origin.number == door)
+}
+
+fn entry_line(told: &ToldEntry, hop: HopLanes, glyphs: &Glyphs) -> VerdictLine {
     let role = match told.outcome.as_deref() {
         Some("fault" | "bad") => Role::Bad,
         Some("warn" | "late") => Role::Warn,
         _ => Role::Text,
     };
-    Said::quoting(format!("{} {}: {}", hop.drawn(glyphs), told.kind, told.line), role)
+    VerdictLine::quoting(format!("{} {}: {}", hop.drawn(glyphs), told.kind, told.line), role)
 }
 
 /// Lanes of the small ladder at most, the station's among them; peers past them share the last.

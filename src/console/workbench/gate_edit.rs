@@ -19,6 +19,8 @@ pub(crate) struct GateEdit {
     pub(crate) until: Wall,
     /// Whether the rule makes the same change of all that it matches from then on.
     pub(crate) keeps: bool,
+    /// Whether it is an answer of the runtime, which has no JSON of its own.
+    pub(crate) is_answer: bool,
     /// Whether it was sent, and nothing was heard of that.
     pub(crate) is_sent: bool,
 }

@@ -7,8 +7,7 @@ use super::{
     Workbench,
     bench::Side,
     draw::{self, areas},
-    draw_verdict::{self, Look},
-    frame_list,
+    draw_verdict, frame_list,
     sending::summary,
     snippet_name::SnippetName,
 };
@@ -49,8 +48,7 @@ impl Layer for Workbench {
 
     fn reconcile(&mut self, layout: &Layout, _model: &Model, ui: &Ui) {
         let areas = areas(layout.body);
-        let look = Look { glyphs: &UNICODE, trace_key: "ctrl-t" };
-        let lines = draw_verdict::lines(self, areas.verdict.width, &ui.time, ui.at.wall, look);
+        let lines = draw_verdict::lines(self, areas.verdict.width, &ui.time, ui.at.wall, &UNICODE);
         self.panel.fit(lines.count(), areas.verdict.height.into());
         if self.side == Side::Verdict && !self.panel.is_scrolled() {
             self.side = Side::Json;
@@ -91,6 +89,9 @@ impl Layer for Workbench {
                     show_message(ui, why, true, ui.at);
                 }
             })),
+            Action::RefreshFrame if self.at_gate.as_ref().is_some_and(|edit| edit.is_answer) => {
+                Err("an answer of the runtime has no JSON of its own".into())
+            }
             Action::RefreshFrame => Ok(Act::layer(|bench: &mut Self, ui, _| {
                 let number = ui.systems.workbench.next();
                 bench.refresh(ui.at.wall, number);

@@ -9,14 +9,14 @@ use crate::console::{
 
 /// A line of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct VerdictLine {
     pub(super) text: String,
     pub(super) role: Role,
     /// What quotes the frame is masked on air.
     pub(super) class: Class,
 }
 
-impl Said {
+impl VerdictLine {
     pub(super) fn new(text: String, role: Role) -> Self {
         Self { text, role, class: Class::Public }
     }
@@ -53,7 +53,7 @@ impl Panel {
     }
 
     /// Draws the part of these lines. What is hidden below is counted, and how to get there said.
-    pub(super) fn draw(self, canvas: &mut Canvas<'_>, area: Rect, lines: &[Said], how: &str) {
+    pub(super) fn draw(self, canvas: &mut Canvas<'_>, area: Rect, lines: &[VerdictLine], how: &str) {
         let rows = usize::from(area.height);
         let above = self.above.min(lines.len().saturating_sub(rows));
         let below = lines.len() - above;
@@ -69,11 +69,11 @@ impl Panel {
 }
 
 /// The lines, none wider than so many columns.
-pub(super) fn wrapped(lines: Vec<Said>, columns: u16) -> Vec<Said> {
+pub(super) fn wrapped(lines: Vec<VerdictLine>, columns: u16) -> Vec<VerdictLine> {
     let mut all = Vec::with_capacity(lines.len());
     for line in lines {
         let parts = wrap(&line.text, columns.into());
-        all.extend(parts.into_iter().map(|text| Said { text, ..line }));
+        all.extend(parts.into_iter().map(|text| VerdictLine { text, ..line }));
     }
     all
 }

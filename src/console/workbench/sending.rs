@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 
 use super::{
     Workbench,
-    bench::Leads,
     state::{SentRecord, bench},
     way::Way,
 };
@@ -141,7 +140,7 @@ impl Workbench {
             number,
             spec,
             way: self.way.clone(),
-            json: (self.leads == Leads::Json && self.breakages.is_empty()).then(|| self.editor.text()),
+            json: self.json_alone(),
             bytes: self.bytes.bytes().to_vec(),
             of: self.of,
             foreseen: self.foreseen().cloned().map(Box::new),
@@ -242,6 +241,18 @@ pub(super) fn summary(record: &SentRecord) -> (String, bool) {
     }
 }
 
+/// Whether the same hangs on a frame by two judgements of it, which is asked about before it goes into
+/// another's connection.
+fn hangs_alike(one: Option<&JudgedRow>, other: Option<&JudgedRow>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            (&one.verdict, &one.code) == (&other.verdict, &other.code)
+                && (&one.ends, &one.effect) == (&other.ends, &other.effect)
+        }
+        (one, other) => one.is_none() == other.is_none(),
+    }
+}
+
 /// Send a frame into another's connection.
 #[derive(Debug)]
 struct SendInPlace {
@@ -286,9 +297,12 @@ impl Confirm for SendInPlace {
     fn commit(&self, _answer: Answer<'_>, ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
         let number = ui.systems.workbench.next();
         let bench = bench(ui).ok_or("the workbench was closed")?;
-        match bench.unavailable() {
-            Some(why) => Err(why),
-            None => Ok(bench.send_as(number)),
+        if let Some(why) = bench.unavailable() {
+            return Err(why);
         }
+        if !hangs_alike(bench.foreseen(), self.foreseen.as_deref()) {
+            return Err("what hangs on it has changed meanwhile; read it again".to_owned());
+        }
+        Ok(bench.send_as(number))
     }
 }

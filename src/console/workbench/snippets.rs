@@ -10,7 +10,7 @@ use super::{
     way::{Way, fields_of},
 };
 use crate::{
-    console::worker::{ListedSnippet, SnippetJob, UnreadFrame, UnwrittenSnippet},
+    console::worker::{ListedSnippet, SnippetJob, UncheckedFrame, UnwrittenSnippet},
     dissect::{
         frame_json::{Json, indented},
         snippets::{Expected, Snippet, SnippetFrame, SnippetLink},
@@ -70,7 +70,9 @@ impl Workbench {
     /// asked for every paint.
     pub(super) fn unsaved(&self) -> Option<String> {
         let fault = || self.json_fault.as_ref().filter(|_| self.leads == Leads::Json);
-        self.way.snippet_door().err().or_else(|| fault().map(|fault| fault.text.clone()))
+        let unmade = || (!self.is_made()).then(|| "the frame is being made".to_owned());
+        let why = self.way.snippet_door().err().or_else(|| fault().map(|fault| fault.text.clone()));
+        why.or_else(unmade)
     }
 
     /// What saves the frame as a snippet of a name, unless it turns out to hold a token.
@@ -80,13 +82,14 @@ impl Workbench {
     pub(super) fn to_snippet(&self, name: &str) -> Result<SnippetJob, String> {
         check_name(name)?;
         let (link, door, as_kind) = self.way.snippet_door()?;
-        let frame = if self.leads == Leads::Json {
-            if let Some(fault) = &self.json_fault {
-                return Err(fault.text.clone());
+        if let Some(why) = self.unsaved() {
+            return Err(why);
+        }
+        let frame = match self.leads {
+            Leads::Json | Leads::Refreshing => UncheckedFrame::Json(self.editor.text()),
+            Leads::Bytes | Leads::Reading | Leads::Breaking(_) => {
+                UncheckedFrame::Bytes(self.bytes.bytes().to_vec())
             }
-            UnreadFrame::Json(self.editor.text())
-        } else {
-            UnreadFrame::Bytes(self.bytes.bytes().to_vec())
         };
         let about = self.snippet.as_ref().map(|from| from.listed.snippet.about.clone());
         let snippet = UnwrittenSnippet {
@@ -159,6 +162,9 @@ mod tests {
         let listed = shipped().into_iter().find(|it| it.name == name).unwrap();
         let mut bench = Workbench::of(Way::default(), &limits, Wall(1));
         bench.load_snippet(listed, &limits);
+        while let Some(job) = bench.work(&limits, Wall(1)) {
+            bench.on_answer(job.number, job.run(), &limits);
+        }
         bench
     }
 

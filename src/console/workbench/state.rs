@@ -26,8 +26,9 @@ pub(crate) struct State {
     pub(super) sent: VecDeque<Arc<SentRecord>>,
     /// The draft of the start before, until the workbench is opened.
     pub(super) draft: Option<String>,
-    /// Whether a draft was written, and the change of it that this was.
+    /// Whether a draft was written.
     pub(super) has_draft: bool,
+    /// The change of the workbench at which that was.
     pub(super) draft_revision: u64,
     /// Counts the frames that were made.
     pub(super) count: u64,
@@ -47,7 +48,7 @@ pub(crate) struct SentRecord {
     pub(super) length: usize,
     pub(super) foreseen: Option<Box<JudgedRow>>,
     pub(super) outcome: Result<SentFrame, String>,
-    /// It as it is written for the next start, once it was.
+    /// Its text in the file of the frames that were sent, once that was made.
     pub(super) written: OnceLock<String>,
 }
 

@@ -1,20 +1,24 @@
 //! What the core would make of the frame, as it is asked for and as it is said: the question that is in
 //! flight, and the lines of its answer.
 
-use super::{Workbench, from_snippet::FromSnippet, panel::Said, state::bench};
+use super::{Workbench, from_snippet::FromSnippet, panel::VerdictLine, state::bench};
 use crate::{
     console::{
-        draw::theme::Role,
+        draw::{text::cut, theme::Role},
         records::paged_list::error_text,
         ui::{
             effect::{Effect, OnPage},
             state::Ui,
         },
     },
-    port::{JudgedRow, Page, PageBytes, PortError, Query, Stand},
+    port::{AnswerRow, JudgedRow, Page, PageBytes, PortError, Query, Stand},
+    rmp::json::unhex,
     time::{Now, Wall},
     words::counted,
 };
+
+/// Bytes of an answer that are shown.
+const ANSWER_BYTES_MAX: u64 = 256;
 
 /// The question and its answer.
 #[derive(Debug, Default)]
@@ -36,12 +40,20 @@ impl Workbench {
         if self.judging.is_in_flight || !(is_new || is_tick) || bytes.is_empty() || !self.is_made() {
             return None;
         }
-        let spec = self.spec().ok()?;
-        let open = self.door.as_ref().filter(|door| door.spec == spec);
-        let stand = open.map_or_else(|| Stand::New(spec.clone()), |door| Stand::Door(door.number));
+        let stand = self.stand()?;
         let query = Query::Judge { stand, bytes: PageBytes(bytes.to_vec()) };
         (self.judging.is_in_flight, self.judging.asked) = (true, self.wire_revision);
         Some(Effect::query(query, Verdict { revision: self.wire_revision, is_new }))
+    }
+
+    /// Where the frame would stand.
+    fn stand(&self) -> Option<Stand> {
+        if let Some(edit) = &self.at_gate {
+            return Some(Stand::Intercepted(edit.number));
+        }
+        let spec = self.spec().ok()?;
+        let open = self.door.as_ref().filter(|door| door.spec == spec);
+        Some(open.map_or_else(|| Stand::New(spec.clone()), |door| Stand::Door(door.number)))
     }
 
     /// Whether what was typed is being made or judged: its verdict comes within some milliseconds.
@@ -56,26 +68,26 @@ impl Workbench {
     }
 
     /// The lines of the verdict, at most so many.
-    pub(super) fn verdict_lines(&self, now: Wall) -> Vec<Said> {
+    pub(super) fn verdict_lines(&self, now: Wall) -> Vec<VerdictLine> {
         if let Some(missing) = self.way.door().err().or_else(|| self.way.pieces().err()) {
-            return vec![Said::new(missing, Role::Warn)];
+            return vec![VerdictLine::new(missing, Role::Warn)];
         }
         let length = self.bytes.bytes().len() as u64;
         if !self.is_made() || length == 0 {
-            return vec![Said::new("no frame to judge".to_owned(), Role::Muted)];
+            return vec![VerdictLine::new("no frame to judge".to_owned(), Role::Muted)];
         }
         match &self.judging.answer {
-            None => vec![Said::new("asking what the core would make of it".to_owned(), Role::Muted)],
-            Some(Err(why)) => vec![Said::new(why.clone(), Role::Warn)],
+            None => vec![VerdictLine::new("asking what the core would make of it".to_owned(), Role::Muted)],
+            Some(Err(why)) => vec![VerdictLine::new(why.clone(), Role::Warn)],
             Some(Ok(row)) => {
                 let mut lines = lines_of(row, now);
                 if let more @ 1.. = length.saturating_sub(row.taken_bytes)
                     && row.taken_bytes > 0
                 {
                     let text = format!("{} after it: judged with what is sent next", counted(more, "byte"));
-                    lines.insert(1, Said::new(text, Role::Warn));
+                    lines.insert(1, VerdictLine::new(text, Role::Warn));
                 }
-                lines.extend(self.not_staged(row).map(|text| Said::new(text, Role::Warn)));
+                lines.extend(self.not_staged(row).map(|text| VerdictLine::new(text, Role::Warn)));
                 if self.judging.answered != self.wire_revision {
                     for line in &mut lines {
                         line.role = Role::Muted;
@@ -121,22 +133,25 @@ impl OnPage for Verdict {
 }
 
 /// The lines of a judgement, what matters most first.
-fn lines_of(row: &JudgedRow, now: Wall) -> Vec<Said> {
+fn lines_of(row: &JudgedRow, now: Wall) -> Vec<VerdictLine> {
     let mut lines = vec![first_line(row)];
     if let Some(ends) = &row.ends {
-        lines.push(Said::new(format!("ends the connection: {ends}"), Role::Bad));
+        lines.push(VerdictLine::new(format!("ends the connection: {ends}"), Role::Bad));
     }
-    lines.extend(wrong(row).map(|text| Said::quoting(text, Role::Muted)));
-    lines.extend(row.findings.iter().map(|text| Said::quoting(format!("MPLP: {text}"), Role::Warn)));
-    lines.extend(receivers(row).into_iter().map(|text| Said::new(text, Role::Text)));
+    lines.extend(wrong(row).map(|text| VerdictLine::quoting(text, Role::Muted)));
+    lines.extend(row.findings.iter().map(|text| VerdictLine::quoting(format!("MPLP: {text}"), Role::Warn)));
+    lines.extend(row.answers.iter().map(|answer| VerdictLine::quoting(answer_text(answer), Role::Text)));
+    lines.extend(receivers(row).into_iter().map(|text| VerdictLine::new(text, Role::Text)));
     if let Some(effect) = &row.effect {
-        lines.push(Said::quoting(effect.clone(), Role::Text));
+        lines.push(VerdictLine::quoting(effect.clone(), Role::Text));
     }
     lines.extend(certainty(row, now));
+    // Of what is wrong, its clause in words and what to do.
+    lines.extend(row.says.iter().skip(1).map(|text| VerdictLine::quoting(text.clone(), Role::Muted)));
     lines
 }
 
-fn first_line(row: &JudgedRow) -> Said {
+fn first_line(row: &JudgedRow) -> VerdictLine {
     let refused = row.is_refused();
     let mut text = row.kind.as_ref().map_or_else(String::new, |kind| format!("{kind}: "));
     text.push_str(&row.verdict);
@@ -152,7 +167,7 @@ fn first_line(row: &JudgedRow) -> Said {
         (false, "pending" | "ignored" | "duplicate") => Role::Warn,
         _ => Role::Ok,
     };
-    Said::new(text, role)
+    VerdictLine::new(text, role)
 }
 
 /// What is wrong with its bytes, or what is awaited of them.
@@ -177,13 +192,19 @@ pub(super) fn offset(byte: u64) -> String {
     if byte < 10 { byte.to_string() } else { format!("{byte} (0x{byte:x})") }
 }
 
-/// What would go back, to whom it would go, and who would be left out.
+/// What would go back: its type and its bytes, as text where they are one.
+fn answer_text(answer: &AnswerRow) -> String {
+    let hex = cut(&answer.hex, ANSWER_BYTES_MAX * 2);
+    let bytes = unhex(hex).unwrap_or_default();
+    let more = if hex.len() < answer.hex.len() { "…" } else { "" };
+    let is_text = |text: &&str| text.chars().all(|character| !character.is_control() || character == '\n');
+    let shown = std::str::from_utf8(&bytes).ok().filter(is_text).map_or(hex, str::trim_end);
+    format!("answer: {} {shown}{more}", answer.kind)
+}
+
+/// To whom it would go, and who would be left out.
 fn receivers(row: &JudgedRow) -> Vec<String> {
     let mut lines = Vec::new();
-    if !row.answers.is_empty() {
-        let kinds: Vec<&str> = row.answers.iter().map(|answer| answer.kind.as_str()).collect();
-        lines.push(format!("answer: {}", kinds.join(", ")));
-    }
     if row.to_count > 0 {
         lines.push(format!("to {}", with_more(row.to.iter().map(String::as_str), row.to_count)));
     }
@@ -205,7 +226,7 @@ fn with_more<'a>(names: impl Iterator<Item = &'a str>, count: u64) -> String {
 }
 
 /// How far it holds, and until when; then what it cannot know, a line each.
-fn certainty(row: &JudgedRow, now: Wall) -> Vec<Said> {
+fn certainty(row: &JudgedRow, now: Wall) -> Vec<VerdictLine> {
     let mut text = row.certainty.words().to_owned();
     if let Some(until) = row.holds_until_ms {
         let left = until.0.saturating_sub(now.0) / 1_000;
@@ -216,5 +237,5 @@ fn certainty(row: &JudgedRow, now: Wall) -> Vec<Said> {
         text.push_str("; not known:");
     }
     let doubts = row.doubts.iter().map(|doubt| format!("- {}", doubt.words(&row.link)));
-    std::iter::once(text).chain(doubts).map(|text| Said::new(text, Role::Muted)).collect()
+    std::iter::once(text).chain(doubts).map(|text| VerdictLine::new(text, Role::Muted)).collect()
 }

@@ -25,4 +25,4 @@ pub(crate) use snippets::list;
 pub(crate) use snippets::{ListedSnippet, SnippetAnswer, SnippetJob, SnippetWorker};
 pub use snippets::{SnippetFolder, SnippetListing};
 pub(crate) use thread::Worker;
-pub(crate) use unwritten_snippet::{UnreadFrame, UnwrittenSnippet};
+pub(crate) use unwritten_snippet::{UncheckedFrame, UnwrittenSnippet};

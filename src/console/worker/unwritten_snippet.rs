@@ -20,14 +20,14 @@ pub(crate) struct UnwrittenSnippet {
     pub(crate) topic: Option<String>,
     pub(crate) rpc: Option<&'static str>,
     pub(crate) breakages: Vec<Breakage>,
-    pub(crate) frame: UnreadFrame,
+    pub(crate) frame: UncheckedFrame,
     /// What was foreseen of it.
     pub(crate) expect: Option<Expected>,
 }
 
 /// Its frame, of which it is not known yet whether it holds a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum UnreadFrame {
+pub(crate) enum UncheckedFrame {
     Json(String),
     Bytes(Vec<u8>),
 }
@@ -61,14 +61,14 @@ impl UnwrittenSnippet {
     /// Why there is none, for a person.
     pub(crate) fn text(&self, name: &str) -> Result<String, String> {
         let (json, hex) = match &self.frame {
-            UnreadFrame::Json(text) => {
+            UncheckedFrame::Json(text) => {
                 let text = without_secrets(text);
                 (Some(text.ok_or("it may hold a token, which is never saved")?), None)
             }
-            UnreadFrame::Bytes(bytes) if may_hold_secret(bytes) => {
+            UncheckedFrame::Bytes(bytes) if may_hold_secret(bytes) => {
                 return Err("its bytes may hold a token, which is never saved".to_owned());
             }
-            UnreadFrame::Bytes(bytes) => (None, Some(hex(bytes))),
+            UncheckedFrame::Bytes(bytes) => (None, Some(hex(bytes))),
         };
         let written = Written {
             about: &self.about,

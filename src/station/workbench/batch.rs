@@ -6,7 +6,7 @@ use super::{door::Door, told::row};
 use crate::{
     dissect::EntryRecord,
     ids::Seq,
-    port::{PageBytes, SentFrame},
+    port::{PageBytes, SentFrame, is_refusal},
     tap::{
         EntryRef, Reader,
         entry::{Direction, Frame, What},
@@ -68,7 +68,7 @@ impl<'a> Batch<'a> {
     fn is_complete(&self) -> bool {
         let last = self.frames.last().filter(|_| self.frames.len() >= self.lengths.len());
         let verdict = last.and_then(SentFrame::own).and_then(|own| own.verdict.as_deref());
-        let is_unforeseen = self.answers == 0 && matches!(verdict, Some("refused" | "late"));
+        let is_unforeseen = self.answers == 0 && verdict.is_some_and(is_refusal);
         verdict.is_some() && !is_unforeseen && self.wanted.is_some_and(|wanted| self.answers >= wanted)
     }
 

@@ -11,12 +11,12 @@ use crate::{
     ids::{ConnectionId, Peer, Seq},
     judged::{Judged, Pending},
     macp, mpp, plugin,
-    port::{AnswerRow, DoorSpec, JudgedRow, PassedOverRow, PortError, Stand, WorkbenchError},
+    port::{AnswerRow, DoorSpec, GateError, JudgedRow, PassedOverRow, PortError, Stand, WorkbenchError},
     rmp,
     station::{bus, host::host_down, local::Inner, past::beside, plugins},
     tap::{
-        Tap,
-        entry::{Direction, Entry, Frame, Link, Redaction, What},
+        self, Tap,
+        entry::{Direction, Entry, Frame, Head, Link, Redaction, What, mpp::HelloReason},
     },
     time::Now,
     words::hex,
@@ -35,7 +35,15 @@ pub(in crate::station) async fn judge(
     }
     let bytes = Bytes::from(bytes);
     let (link, judged) = match stand {
-        Stand::New(spec) => by_spec(inner, &spec, None, &bytes).await?,
+        Stand::New(spec) => {
+            let (link, judged) = by_spec(inner, &spec, None, &bytes).await?;
+            let mut row = in_words(inner, link, judged, bytes).await?;
+            if row.code.as_deref() == Some(HelloReason::AlreadyConnected.name()) {
+                row.says.push(format!("To do: {}", WorkbenchError::AlreadyConnected.hint()));
+            }
+            return Ok(row);
+        }
+        Stand::Intercepted(number) => in_place_of(inner, number, &bytes).await?,
         Stand::Door(number) => {
             let door = inner.workbench.door(&inner.status, number).map_err(PortError::Workbench)?;
             // What was begun there is in front of it.
@@ -48,6 +56,52 @@ pub(in crate::station) async fn judge(
         }
     };
     in_words(inner, link, judged, bytes).await
+}
+
+/// Asks the core that takes what the gate holds, on the connection that it came by.
+async fn in_place_of(inner: &Inner, number: u64, bytes: &Bytes) -> Result<(Link, Judged), PortError> {
+    let held = inner.gate.held().into_iter().find(|held| held.number == number);
+    let held = held.ok_or(PortError::Gate(GateError::NotIntercepted { frame: number }))?;
+    let Frame { peer, head, direction, .. } = &held.frame;
+    let judged = match (head, direction) {
+        (Head::Mpp(_), Direction::Inbound) => {
+            at_bridge(inner, BridgePlace::Peer(peer.to_string()), bytes).await?
+        }
+        (Head::Mpp(_), Direction::Outbound) => {
+            at_bridge(inner, BridgePlace::Adapter(mpp::Stand::Towards), bytes).await?
+        }
+        (Head::Rmp(unit), direction) => {
+            let gone = || PortError::Workbench(WorkbenchError::PeerGone { peer: peer.to_string() });
+            let session = unit.session.ok_or_else(gone)?;
+            let stand = match direction {
+                Direction::Inbound => rmp::Stand::Connection(session),
+                Direction::Outbound => rmp::Stand::Towards(session),
+            };
+            bus::judge(&inner.hosts.bus, stand, bytes.clone()).await?
+        }
+        (Head::Macp(of), Direction::Inbound) => {
+            call(inner, macp::Stand { rpc: of.rpc, peer: Some(peer.clone()) }, bytes).await?
+        }
+        // Its caller reads it: no core does.
+        (Head::Macp(_), Direction::Outbound) => {
+            let mut judged = Judged::certain(head.clone(), tap::entry::Verdict::Sent);
+            judged.taken_bytes = bytes.len();
+            judged.receiver(|| peer.to_string());
+            judged.the_peers()
+        }
+        (Head::Plugin(of), Direction::Inbound) => {
+            at_plugin(inner, plugin::Stand::From(of.plugin.clone()), bytes).await?
+        }
+        (Head::Plugin(of), Direction::Outbound) => {
+            at_plugin(inner, plugin::Stand::To(of.plugin.clone()), bytes).await?
+        }
+    };
+    Ok((held.link, judged))
+}
+
+async fn call(inner: &Inner, stand: macp::Stand, bytes: &Bytes) -> Result<Judged, PortError> {
+    let judged = inner.hosts.sessions.handle()?.judge(&stand, bytes).await;
+    judged.ok_or_else(|| host_down(Link::Macp, "it has failed"))
 }
 
 /// A judgement in words, made on another thread: who asks may have but one, and it reads all of the bytes.
@@ -88,9 +142,7 @@ async fn by_spec(
             bus::judge(&inner.hosts.bus, rmp::Stand::Towards(*session), bytes.clone()).await?
         }
         DoorSpec::Call { rpc } => {
-            let stand = macp::Stand { rpc: *rpc, peer: peer.map(Peer::new) };
-            let judged = inner.hosts.sessions.handle()?.judge(&stand, bytes).await;
-            judged.ok_or_else(|| host_down(Link::Macp, "it has failed"))?
+            call(inner, macp::Stand { rpc: *rpc, peer: peer.map(Peer::new) }, bytes).await?
         }
         DoorSpec::AsPlugin { plugin } => at_plugin(inner, plugin::Stand::From(plugin.clone()), bytes).await?,
         DoorSpec::ToPlugin { plugin } => at_plugin(inner, plugin::Stand::To(plugin.clone()), bytes).await?,

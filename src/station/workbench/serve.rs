@@ -143,7 +143,7 @@ impl Bench {
         let _turn = self.turn(&door)?;
         door.origin.set_of(of);
         let watch = Watch::new(self.reader()?, &door, limits.told_bytes_max);
-        let mut watch = watch.for_answers(answers).beside(foreseen);
+        let mut watch = watch.for_answers(answers).compared_with(foreseen);
         let pieces: Vec<Bytes> = pieces.into_iter().map(|piece| Bytes::from(piece.0)).collect();
         match &door.leads {
             Leads::Stream(stream) => {

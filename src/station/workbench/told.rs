@@ -6,7 +6,7 @@ use super::door::Door;
 use crate::{
     dissect::{EntryRecord, EntrySummary, differing, frame_verdict, summary_line},
     ids::Seq,
-    port::{AnswerRow, PageBytes, ToldEntry},
+    port::{AnswerRow, PageBytes, ToldEntry, is_refusal},
     rmp::{self, json::unhex},
     tap::{
         EntryRef, Reader,
@@ -78,7 +78,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Answers are compared with these.
-    pub(super) fn beside(self, foreseen: Vec<AnswerRow>) -> Self {
+    pub(super) fn compared_with(self, foreseen: Vec<AnswerRow>) -> Self {
         Self { foreseen, ..self }
     }
 
@@ -161,7 +161,7 @@ impl<'a> Watch<'a> {
         }
         let mut row = row(entry, direction, is_own);
         if is_own {
-            self.is_refused |= matches!(row.verdict.as_deref(), Some("refused" | "late"));
+            self.is_refused |= row.verdict.as_deref().is_some_and(is_refusal);
             self.own_peer.clone_from(&row.peer);
         } else if row.peer.is_some() && row.peer == self.own_peer {
             self.answers += 1;

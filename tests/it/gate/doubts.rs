@@ -4,8 +4,8 @@
 use rl_console::{
     judged::{Certainty, Doubt},
     port::{
-        Command, DoorSpec, Operator as _, Outcome, Page, PageBytes, Query, Stand, WorkbenchCommand,
-        WorkbenchOutcome,
+        Command, DoorSpec, JudgedRow, Operator as _, Outcome, Page, PageBytes, Query, Stand,
+        WorkbenchCommand, WorkbenchOutcome,
     },
     station::OperatorClient,
     time::Clock,
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::stage::{PULL, Program, Stage};
 use crate::{
     real::{json as printed, plugins::until},
+    rmp_bus::{Peer, frames},
     runs_cli::run,
 };
 
@@ -95,6 +96,67 @@ fn another_message_of_the_same_id_comes_first() {
     let hops = printed(stage.data(), &["trace", row["trace"].as_str().unwrap()]);
     let of = |seq: &Value| hops.iter().find(|hop| hop["seq"] == *seq).unwrap()["dropped"].clone();
     assert_eq!(of(&row["seq"]), 1, "it is a duplicate to the one who is there: {hops:?}");
+}
+
+/// What the core makes of bytes in a held frame's place.
+fn in_place_of(stage: &Stage, frame: &str, bytes: &[u8]) -> JudgedRow {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let operator = runtime.block_on(OperatorClient::connect(stage.data())).unwrap();
+    let stand = Stand::Intercepted(frame.parse().unwrap());
+    let query = Query::Judge { stand, bytes: PageBytes(bytes.to_vec()) };
+    match runtime.block_on(operator.query(query)) {
+        Ok(Page::Judged(row)) => *row,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_held_frame_is_judged_on_the_connection_that_it_came_by() {
+    let stage = Stage::open(&[]);
+    let mut peer = Peer::greeted(&stage.data().join("rmp.sock"), "agent", None);
+    peer.subscribe(1, "a/b");
+    stage.arm(&["link:rmp kind:Unsubscribe", "--in"]);
+    let unsubscribe = frames::control(7, "Unsubscribe", vec![("sub", 1.into())]);
+    peer.send(&unsubscribe);
+    let frame = stage.frame();
+    let judged = in_place_of(&stage, &frame, &unsubscribe);
+    assert_eq!((judged.verdict.as_str(), judged.code.as_deref()), ("accepted", None), "{judged:?}");
+    let other = frames::control(7, "Unsubscribe", vec![("sub", 2.into())]);
+    let judged = in_place_of(&stage, &frame, &other);
+    assert_eq!((judged.verdict.as_str(), judged.code.as_deref()), ("refused", Some("NotSubscribed")));
+    stage.gate(&["pass", &frame]).exits(0);
+    assert_eq!(peer.hear().name(), "Ok");
+}
+
+#[test]
+fn an_answer_that_is_held_is_its_callers_to_read() {
+    let stage = Stage::open(&[]);
+    stage.arm(&["link:macp", "--out", "--max", "1"]);
+    let called = inject(&stage, &["macp", "--rpc", "ListModes"], r#"{"body":{}}"#);
+    let frame = stage.frame();
+    let judged = in_place_of(&stage, &frame, b"whatever");
+    assert_eq!((judged.verdict.as_str(), judged.certainty), ("sent", Certainty::ThePeers), "{judged:?}");
+    stage.gate(&["pass", &frame]).exits(0);
+    assert_eq!(called.row()["verdict"], "accepted");
+}
+
+#[test]
+fn a_rule_on_a_clause_or_a_code_stops_what_breaks_it_and_nothing_else() {
+    let stage = Stage::open(&[]);
+    stage.arm(&["link:rmp code:InvalidTopic", "--in"]);
+    assert_eq!(stage.publish("a/b", 1).ended().0, Some(0));
+    let refused = inject(&stage, &["rmp", "--topic", "a//b"], GREETING);
+    let frame = stage.frame();
+    stage.gate(&["pass", &frame]).exits(0);
+    let row = refused.row();
+    assert_eq!(row["code"], "InvalidTopic", "{row:#}");
+    stage.gate(&["disarm"]).exits(0);
+    let clause = format!("link:rmp clause:\"{}\"", row["clause"].as_str().unwrap());
+    stage.arm(&[&clause, "--in"]);
+    assert_eq!(stage.publish("a/b", 2).ended().0, Some(0));
+    let refused = inject(&stage, &["rmp", "--topic", "a//b"], GREETING);
+    stage.gate(&["pass", &stage.frame()]).exits(0);
+    assert_eq!(refused.row()["code"], "InvalidTopic");
 }
 
 #[test]

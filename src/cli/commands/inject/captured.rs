@@ -9,7 +9,10 @@ use crate::{
     },
     dissect::frame_json::{Format, RmpUnits},
     ids::Seq,
-    port::{DoorSpec, Operator, PAGE_BYTES_MAX, Page, PortError, Query, WorkbenchError, whole_frame, wire},
+    port::{
+        DoorSpec, Operator, PAGE_BYTES_MAX, Page, PortError, Present, Query, WorkbenchError, whole_frame,
+        wire,
+    },
     rmp::Dialect,
     station::OperatorClient,
     tap::entry::{Frame, Head},
@@ -23,6 +26,7 @@ pub(super) struct Captured {
     pub(super) seq: Seq,
     pub(super) bytes: Vec<u8>,
     frame: Frame,
+    present: Present,
 }
 
 impl Captured {
@@ -48,7 +52,30 @@ impl Captured {
             }
             Err(why) => return Err(PortError::Workbench(why).into()),
         };
-        Ok(Self { seq: Seq(seq), bytes, frame })
+        let present = Self::present(station, &frame).await?;
+        Ok(Self { seq: Seq(seq), bytes, frame, present })
+    }
+
+    /// Who is there now, of those by whom the door of the frame is found.
+    async fn present(station: &OperatorClient, frame: &Frame) -> Result<Present, Error> {
+        let mut present = Present::default();
+        match &frame.head {
+            Head::Mpp(_) => {
+                let Page::Adapters(rows) = station.query(Query::Adapters).await? else {
+                    return Err(Error::UnexpectedAnswer);
+                };
+                present.has_adapter = !rows.is_empty();
+            }
+            Head::Rmp(head) => {
+                let Page::Peers(rows) = station.query(Query::Peers).await? else {
+                    return Err(Error::UnexpectedAnswer);
+                };
+                let sender = rows.iter().find(|row| Some(row.session) == head.session);
+                present.kind = sender.and_then(|row| row.kind);
+            }
+            Head::Macp(_) | Head::Plugin(_) => {}
+        }
+        Ok(present)
     }
 
     /// Its door, the one that the flags name or the one by which it came, and the format of its bytes.
@@ -70,7 +97,11 @@ impl Captured {
         }
         let is_named =
             args.as_kind.is_some() || args.from.is_some() || args.to.is_some() || args.rpc.is_some();
-        let door = if is_named { way(args, None)?.0 } else { DoorSpec::of_captured(&self.frame, CLIENT).0 };
+        let door = if is_named {
+            way(args, None)?.0
+        } else {
+            DoorSpec::of_captured(&self.frame, CLIENT, self.present).0
+        };
         Ok((door, format))
     }
 }

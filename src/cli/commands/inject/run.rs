@@ -33,6 +33,9 @@ use crate::{
 /// The output for each frame.
 #[derive(Serialize)]
 pub(super) struct Row {
+    /// Whether it was sent, and not only judged.
+    #[serde(skip)]
+    is_sent: bool,
     /// Its number, from 1.
     frame: u64,
     /// Its length.
@@ -299,6 +302,7 @@ impl Way<'_> {
 impl Row {
     fn foreseen(frame: u64, bytes: usize, judged: Box<JudgedRow>) -> Self {
         Self {
+            is_sent: false,
             frame,
             bytes,
             verdict: judged.verdict.clone(),
@@ -324,6 +328,7 @@ impl Row {
             Some(_) => sent.verdict().unwrap_or("sent"),
         };
         Self {
+            is_sent: true,
             frame,
             bytes: usize::try_from(sent.bytes).unwrap_or(usize::MAX),
             verdict: verdict.to_owned(),
@@ -407,7 +412,8 @@ impl Tally {
 }
 
 fn line(row: &Row) -> String {
-    let mut line = format!("{}  {}  {}", row.frame, counted(row.bytes, "byte"), row.verdict);
+    let foreseen = if row.is_sent { "" } else { "not sent; foreseen: " };
+    let mut line = format!("{}  {}  {foreseen}{}", row.frame, counted(row.bytes, "byte"), row.verdict);
     let mut say = |text: &str| {
         line.push_str("  ");
         line.push_str(text);

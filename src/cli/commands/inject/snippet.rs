@@ -72,8 +72,10 @@ impl Given {
         if ended.is_some_and(|(verdict, code)| snippet.ends_by(verdict, code)) {
             return;
         }
-        let message = format!("it did not end as the snippet shows, which needs {}", snippet.needs());
-        let hint = "stage it, and send it again".to_owned();
+        let (ended, again) =
+            if self.args.dry_run { ("is not foreseen to end", "try") } else { ("did not end", "send") };
+        let message = format!("it {ended} as the snippet shows, which needs {}", snippet.needs());
+        let hint = format!("stage it, and {again} it again");
         print_warning(&Warning { code: NOT_STAGED, message, hint }, is_json);
     }
 }

@@ -78,7 +78,7 @@ fn an_end_is_as_foreseen_by_its_verdict_its_answers_and_whether_the_connection_i
 }
 
 #[test]
-fn a_frame_without_a_verdict_has_not_is_different() {
+fn a_frame_without_a_verdict_has_not_ended_differently() {
     assert!(!differs(Vec::new(), None, foreseen(&["Ok"])));
     assert!(!differs(vec![told("intercepted", None)], None, foreseen(&["Ok"])), "it waits at the gate");
 }

@@ -8,7 +8,7 @@ use rl_console::{
         Rpc,
         proto::v1::{CancelSessionResponse, GetSessionResponse, SendResponse, StreamSessionResponse},
     },
-    port::DoorSpec,
+    port::{DoorSpec, Present},
 };
 use serde_json::Value;
 
@@ -19,7 +19,9 @@ use crate::{
 };
 
 fn rpc(sent: &Sent) -> Rpc {
-    let DoorSpec::Call { rpc } = DoorSpec::of_captured(&sent.frame, "test").0 else { panic!("a call") };
+    let DoorSpec::Call { rpc } = DoorSpec::of_captured(&sent.frame, "test", Present::default()).0 else {
+        panic!("a call")
+    };
     rpc
 }
 
