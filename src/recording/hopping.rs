@@ -1,6 +1,6 @@
 //! Finds where things are in a recording that has no index of its own: from the heads of its records, and
 //! from the indexes behind each chunk. Of what is compressed only chunks are read that a channel is new in,
-//! that have no indexes, or whose times are not those of their messages.
+//! that have no indexes or such as cannot be theirs, or whose times are not those of their messages.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use super::{
     channels::known_topic,
     chunk,
     format::{MARKS_TOPIC, SNAPSHOT_TOPIC},
-    index::{ChunkPlace, METADATA_BYTES_MAX, RecordingIndex, TEXT_BYTES_MAX, is_ours},
+    index::{ChunkPlace, METADATA_BYTES_MAX, RecordingIndex, TEXT_BYTES_MAX, has_room, is_ours},
     reader::{Damage, OpenError},
-    records::{RecordHead, Records, text_at, u64_at},
+    records::{RecordHead, Records, text_at, u32_at, u64_at},
 };
 
 /// What a chunk says of itself before its records: two times, a length, a checksum.
@@ -83,7 +83,12 @@ struct ScannedChunk {
     head: RecordHead,
     /// The first time in it and the last one, by its own words.
     declared: Option<(u64, u64)>,
+    /// Bytes of its records, by its own words.
+    content_bytes: u64,
     is_behind_tally: bool,
+    /// Whether an index behind it has another length than it says, or places and more messages than the chunk
+    /// has room for: nothing that the indexes say is taken then.
+    is_misindexed: bool,
     messages: Messages,
 }
 
@@ -108,8 +113,14 @@ impl RecordScan {
             op::CHUNK => {
                 self.end_chunk(records);
                 let is_behind_tally = std::mem::take(&mut self.is_behind_tally);
-                let (declared, messages) = (u64_at(body, 0).zip(u64_at(body, 8)), Messages::default());
-                self.chunk = Some(ScannedChunk { head, declared, is_behind_tally, messages });
+                self.chunk = Some(ScannedChunk {
+                    head,
+                    declared: u64_at(body, 0).zip(u64_at(body, 8)),
+                    content_bytes: u64_at(body, 16).unwrap_or_default(),
+                    is_behind_tally,
+                    is_misindexed: false,
+                    messages: Messages::default(),
+                });
             }
             op::MESSAGE_INDEX => {
                 if let Some(chunk) = &mut self.chunk {
@@ -133,10 +144,9 @@ impl RecordScan {
 
     /// Notes the last chunk; one without messages has only schemas and channels, and no times.
     fn end_chunk(&mut self, records: &mut Records) {
-        let Some(ScannedChunk { head, declared, is_behind_tally, messages: by_index }) = self.chunk.take()
-        else {
-            return;
-        };
+        let Some(mut chunk) = self.chunk.take() else { return };
+        let by_index = chunk.by_index();
+        let ScannedChunk { head, declared, is_behind_tally, .. } = chunk;
         let is_new = |id: &u16| !self.index.channels.contains_key(id) && !self.unknown.contains(id);
         let is_known =
             by_index.count > 0 && by_index.times == declared && !by_index.channels.iter().any(is_new);
@@ -198,15 +208,27 @@ impl RecordScan {
 impl ScannedChunk {
     /// An index of its messages of one channel: their number, the first and the last of them.
     fn index(&mut self, records: &mut Records, head: RecordHead, body: &[u8]) {
+        let len = head.len.saturating_sub(MESSAGE_INDEX_HEAD_BYTES);
+        self.is_misindexed |= u32_at(body, 2).is_none_or(|said| u64::from(said) != len);
         let Some(id) = body.first_chunk() else { return };
-        let count = head.len.saturating_sub(MESSAGE_INDEX_HEAD_BYTES) / MESSAGE_INDEX_BYTES;
+        let count = len / MESSAGE_INDEX_BYTES;
         let Some(first) = u64_at(body, 6).filter(|_| count > 0) else { return };
         self.messages.channels.insert(u16::from_le_bytes(*id));
         self.messages.count = self.messages.count.saturating_add(count);
         self.messages.time(first);
-        let last = records.bytes(head.end().saturating_sub(MESSAGE_INDEX_BYTES), 8);
-        if let Some(last) = last.ok().and_then(|last| u64_at(&last, 0)) {
+        let last = records.bytes(head.end().saturating_sub(MESSAGE_INDEX_BYTES), MESSAGE_INDEX_BYTES);
+        let last = last.unwrap_or_default();
+        if let Some(last) = u64_at(&last, 0) {
             self.messages.time(last);
         }
+        let is_in_it = |at: Option<u64>| at.is_some_and(|at| at < self.content_bytes);
+        self.is_misindexed |= !is_in_it(u64_at(body, 14)) || !is_in_it(u64_at(&last, 8));
+    }
+
+    /// Its messages by the indexes behind it; none where these cannot be of it.
+    fn by_index(&mut self) -> Messages {
+        let by_index = std::mem::take(&mut self.messages);
+        let is_of_it = !self.is_misindexed && has_room(self.content_bytes, by_index.count);
+        if is_of_it { by_index } else { Messages::default() }
     }
 }

@@ -29,6 +29,8 @@ pub(super) const TEXT_BYTES_MAX: u64 = 4_096;
 pub(super) const METADATA_BYTES_MAX: u64 = 65_536;
 /// An index of a chunk's messages of one channel: its head, the channel with a length, and a message.
 const MESSAGE_INDEX_BYTES: (u64, u64, u64) = (9, 6, 16);
+/// The shortest message in a chunk: its head, a channel, a number and two times.
+const MESSAGE_BYTES_MIN: u64 = 9 + 22;
 /// The footer with its head, and the magic bytes at the end.
 const END_BYTES: u64 = 9 + 20 + MAGIC.len() as u64;
 
@@ -291,6 +293,9 @@ fn summary_places(mut summary: &[u8], bytes: u64) -> Option<(Summary, Vec<u64>)>
             Record::Channel(channel) => drop(topics.insert(channel.id, channel.topic)),
             Record::ChunkIndex(chunk) if chunks.len() < PLACES_MAX => {
                 let len = chunk.chunk_length.checked_add(chunk.message_index_length)?;
+                if !has_room(chunk.uncompressed_size, messages_of(&chunk)) {
+                    return None;
+                }
                 found.tiles.chunk(chunk.chunk_start_offset, len);
                 chunks.push(chunk);
             }
@@ -328,7 +333,7 @@ fn summary_places(mut summary: &[u8], bytes: u64) -> Option<(Summary, Vec<u64>)>
         end_ns: chunk.message_end_time,
         has_keyframe: chunk.message_index_offsets.keys().any(|id| topic(id) == SNAPSHOT_TOPIC),
         has_marks: Some(chunk.message_index_offsets.keys().any(|id| topic(id) == MARKS_TOPIC)),
-        messages: messages_of(chunk.message_index_length, chunk.message_index_offsets.len() as u64),
+        messages: messages_of(&chunk),
     };
     let has_messages = |chunk: &ChunkIndex| !chunk.message_index_offsets.is_empty();
     let chunks = chunks.into_iter().filter(has_messages).map(place).collect();
@@ -337,10 +342,16 @@ fn summary_places(mut summary: &[u8], bytes: u64) -> Option<(Summary, Vec<u64>)>
     Some((found, places))
 }
 
-/// How many messages there are in indexes of so many bytes, of so many channels.
-fn messages_of(bytes: u64, channels: u64) -> u64 {
+/// How many messages there are in the indexes of a chunk, by their length.
+fn messages_of(chunk: &ChunkIndex) -> u64 {
     let (head, channel, message) = MESSAGE_INDEX_BYTES;
-    bytes.saturating_sub(channels.saturating_mul(head + channel)) / message
+    let channels = chunk.message_index_offsets.len() as u64;
+    chunk.message_index_length.saturating_sub(channels.saturating_mul(head + channel)) / message
+}
+
+/// Whether so many messages can be in a chunk of so many bytes, no longer compressed.
+pub(super) const fn has_room(content_bytes: u64, messages: u64) -> bool {
+    messages <= content_bytes / MESSAGE_BYTES_MIN
 }
 
 #[cfg(test)]

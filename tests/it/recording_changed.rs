@@ -10,7 +10,9 @@ use std::{
 use mcap::records::op;
 use proptest::prelude::*;
 use rl_console::{
-    recording::{RecordedItem, RecordingSet, RepairError, SetReader, index, read, repair},
+    recording::{
+        ChunkPlace, Damage, RecordedItem, RecordingSet, RepairError, SetReader, index, read, repair,
+    },
     tap::recorded::OwnedEntry,
 };
 
@@ -197,4 +199,72 @@ fn a_chunk_that_the_index_leaves_out_is_found() {
     let [whole, forged] = [Path::new(BAD_2), &path].map(|path| index(path).unwrap().chunks);
     assert_eq!(forged, whole);
     assert!(entries(&path) == entries(Path::new(BAD_2)));
+}
+
+/// Changes the bodies of the indexes behind chunks. The index at the end of the file, which has their places,
+/// is left out where they get other lengths.
+fn with_message_indexes(bytes: &[u8], is_finished: bool, change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let all = records(bytes);
+    let end = all.iter().position(|(_, op, _)| *op == op::DATA_END).unwrap();
+    let mut forged = mcap::MAGIC.to_vec();
+    for (at, op, len) in all.iter().copied().take(if is_finished { all.len() } else { end }) {
+        let mut body = bytes[at + 9..at + len].to_vec();
+        if op == op::MESSAGE_INDEX {
+            change(&mut body);
+        }
+        forged.push(op);
+        forged.extend_from_slice(&(body.len() as u64).to_le_bytes());
+        forged.extend_from_slice(&body);
+    }
+    forged.extend_from_slice(if is_finished { mcap::MAGIC } else { b"" });
+    forged
+}
+
+#[test]
+fn indexes_of_messages_that_cannot_be_of_their_chunk_are_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = fs::read(BAD_2).unwrap();
+    let path = folder.path().join("forged.mcap");
+    let chunks = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        assert!(entries(&path) == entries(Path::new(BAD_2)));
+        // Those behind a longer index are elsewhere.
+        let chunks = index(&path).unwrap().chunks.into_iter();
+        chunks.map(|chunk| ChunkPlace { at: 0, ..chunk }).collect::<Vec<_>>()
+    };
+    let lengths = |body: &mut Vec<u8>| body[2..6].fill(0xff);
+    let places = |body: &mut Vec<u8>| body[6..].chunks_mut(16).for_each(|it| it[8..].fill(0xff));
+    let last_place = |body: &mut Vec<u8>| *body.last_mut().unwrap() = 0xff;
+    // The messages again and again, more than fit into any chunk.
+    let counts = |body: &mut Vec<u8>| {
+        let again = body[6..].repeat(262_144 / (body.len() - 6) + 1);
+        body.truncate(2);
+        body.extend_from_slice(&u32::try_from(again.len()).unwrap().to_le_bytes());
+        body.extend_from_slice(&again);
+    };
+    let sound = chunks(&with_message_indexes(&whole, false, |_| {}));
+    assert!(!sound.is_empty() && sound.iter().all(|chunk| chunk.messages > 0));
+    for change in [lengths as fn(&mut Vec<u8>), places, last_place] {
+        assert_eq!(chunks(&with_message_indexes(&whole, true, change)), sound);
+        assert_eq!(chunks(&with_message_indexes(&whole, false, change)), sound);
+    }
+    assert_eq!(chunks(&with_message_indexes(&whole, false, counts)), sound);
+}
+
+#[test]
+fn an_index_of_messages_that_is_longer_than_its_file_is_where_that_is_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("forged.mcap");
+    let mut bytes = fs::read(BAD_2).unwrap();
+    let all = records(&bytes);
+    let indexes: Vec<usize> =
+        all.iter().filter(|(_, op, _)| *op == op::MESSAGE_INDEX).map(|(at, ..)| *at).collect();
+    let at = indexes[indexes.len() / 2];
+    bytes[at + 1..at + 9].copy_from_slice(&(u64::MAX - 8).to_le_bytes());
+    bytes.truncate(all.iter().find(|(_, op, _)| *op == op::DATA_END).unwrap().0);
+    fs::write(&path, &bytes).unwrap();
+    let index = index(&path).unwrap();
+    assert_eq!(index.damage, Some(Damage::Truncated { at: at as u64 }));
+    let found = in_order(&path);
+    assert!(!found.is_empty() && in_order(Path::new(BAD_2)).starts_with(&found));
 }
