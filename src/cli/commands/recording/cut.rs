@@ -1,6 +1,11 @@
 //! `recording cut`.
 
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    iter,
+    path::Path,
+    sync::Arc,
+};
 
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -18,13 +23,15 @@ use crate::{
     port::{PLACE_FORMS, ReplayPlace},
     recording::{self, Cut, CutPart, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
     station::{ReplayPort, tallied},
-    tap::EntryRef,
+    tap::{EntryRef, entry::Entry},
     time::Now,
     words::{counted, format},
 };
 
 /// Entries whose effects are known at one time; past them the oldest are forgotten.
 const CAUSES_MAX: usize = 65_536;
+/// Entries whose causes are known at one time, as well.
+const CAUSED_MAX: usize = 1_048_576;
 /// How far a cause of a cause is looked for.
 const ORIGINS_DEPTH_MAX: usize = 8;
 
@@ -145,6 +152,39 @@ fn time_of(reader: &mut SetReader, seq: Seq) -> Option<u64> {
     }
 }
 
+/// What a piece of work came of. A cause is in front of its effects, so that one look at each entry will do.
+struct Origins {
+    trace: TraceId,
+    /// The causes of entries, of the last ones that have any.
+    causes: BTreeMap<Seq, Seq>,
+    found: BTreeSet<Seq>,
+}
+
+impl Origins {
+    const fn new(trace: TraceId) -> Self {
+        Self { trace, causes: BTreeMap::new(), found: BTreeSet::new() }
+    }
+
+    /// Looks at the next entry.
+    fn look(&mut self, entry: &Entry) {
+        let Some(cause) = entry.cause else { return };
+        self.causes.insert(entry.seq, cause);
+        if self.causes.len() > CAUSED_MAX {
+            self.causes.pop_first();
+        }
+        if entry.trace != Some(self.trace) {
+            return;
+        }
+        let causes = iter::successors(Some(cause), |of| self.causes.get(of).copied());
+        for cause in causes.take(ORIGINS_DEPTH_MAX) {
+            // What that came of was found with it.
+            if self.found.len() >= CAUSES_MAX || !self.found.insert(cause) {
+                break;
+            }
+        }
+    }
+}
+
 /// One piece of work, what it came of, and what came of it.
 struct OfTrace {
     trace: TraceId,
@@ -156,23 +196,16 @@ struct OfTrace {
 impl OfTrace {
     /// Looks through a time for what caused the work.
     fn find(trace: TraceId, reader: &mut SetReader, (from_ns, to_ns): (u64, u64)) -> Self {
-        let mut origins = BTreeSet::new();
-        for _ in 0..ORIGINS_DEPTH_MAX {
-            let before = origins.len();
-            let mut cursor = SetCursor::at(&Arc::clone(reader.set()), reader.set().chunk_at(from_ns));
-            while let Some(item) = cursor.next(reader) {
-                let Ok(PlacedItem { log_ns, item: RecordedItem::Entry(of) }) = item else { continue };
-                if log_ns > to_ns || origins.len() >= CAUSES_MAX {
-                    break;
-                }
-                let is_of_it = of.entry.trace == Some(trace) || origins.contains(&of.entry.seq);
-                origins.extend(of.entry.cause.filter(|_| is_of_it));
-            }
-            if origins.len() == before {
+        let mut origins = Origins::new(trace);
+        let mut cursor = SetCursor::at(&Arc::clone(reader.set()), reader.set().chunk_at(from_ns));
+        while let Some(item) = cursor.next(reader) {
+            let Ok(PlacedItem { log_ns, item: RecordedItem::Entry(of) }) = item else { continue };
+            if log_ns > to_ns {
                 break;
             }
+            origins.look(&of.entry);
         }
-        Self { trace, origins, causes: BTreeSet::new() }
+        Self { trace, origins: origins.found, causes: BTreeSet::new() }
     }
 
     fn has(&mut self, entry: EntryRef<'_>) -> bool {
@@ -190,5 +223,50 @@ impl OfTrace {
             }
         }
         is_of_it
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::tap::entry::{Link, What};
+
+    const TRACE: TraceId = TraceId(Uuid::from_u128(7));
+
+    fn entry(seq: u64, cause: Option<u64>, trace: Option<TraceId>) -> Entry {
+        let (seq, cause) = (Seq(seq), cause.map(Seq));
+        Entry { seq, at: Now::at_ms(seq.0), link: Link::Station, trace, cause, what: What::Loss { count: 1 } }
+    }
+
+    fn found(entries: impl IntoIterator<Item = Entry>) -> Vec<u64> {
+        let mut origins = Origins::new(TRACE);
+        entries.into_iter().for_each(|entry| origins.look(&entry));
+        origins.found.into_iter().map(|seq| seq.0).collect()
+    }
+
+    #[test]
+    fn what_began_a_piece_of_work_is_found_in_one_pass_with_what_began_that() {
+        let other = TraceId(Uuid::from_u128(8));
+        let all = [
+            entry(1, None, None),
+            entry(2, Some(1), None),
+            entry(3, Some(1), Some(other)),
+            entry(4, Some(2), Some(other)),
+            entry(5, Some(4), Some(TRACE)),
+            entry(6, Some(5), Some(TRACE)),
+            entry(7, Some(3), Some(other)),
+            entry(8, Some(2), Some(TRACE)),
+        ];
+        assert_eq!(found(all), [1, 2, 4, 5]);
+    }
+
+    #[test]
+    fn causes_of_causes_are_bounded_and_a_circle_of_them_ends() {
+        let long = (2..100).map(|seq| entry(seq, Some(seq - 1), (seq == 99).then_some(TRACE)));
+        assert_eq!(found(long), (91..99).collect::<Vec<_>>());
+        let circle = [entry(1, Some(2), None), entry(2, Some(1), None), entry(3, Some(2), Some(TRACE))];
+        assert_eq!(found(circle), [1, 2]);
     }
 }
