@@ -1,20 +1,20 @@
 //! A part of recordings, written as a recording of its own.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use super::{
     attachment::{Attachment, attachments_of},
     format::{RecordingInfo, wall_ns},
+    part::PartFile,
     reader::{Damage, RecordedItem},
     repair::RepairError,
     set_reader::{PlacedItem, SetCursor, SetReader},
     sources::EncodedSnapshot,
     tally::Tallied,
-    unlink_on_drop::UnlinkOnDrop,
-    writer::{WriteError, Writer},
+    writer::WriteError,
 };
 use crate::{
-    limits, private_files,
+    limits,
     tap::{EntryRef, entry::Entry},
     time::{Mono, Now, Wall},
 };
@@ -84,53 +84,36 @@ pub fn cut(
     });
     let of_set = RecordingInfo { redact_rules: set.redact_rules(), ..set.info_of(first) };
     let info = RecordingInfo { previous: None, is_always: false, is_filtered, ..of_set };
-    let file = private_files::create_new(to).map_err(RepairError::Write)?;
-    // Half of a file is of no use.
-    let made = UnlinkOnDrop::at(to);
-    let synced = file.try_clone().map_err(RepairError::Write)?;
-    let written = Writer::begin(file, &info, limits).and_then(|writer| {
-        let mut copy = Copy { writer, info, part: CutPart::default() };
-        copy.head(&cut.head, &attached.unwrap_or_default())?;
-        copy.all(reader, &mut cut)?;
-        Ok(copy.part)
-    });
-    let part = written.map_err(|error| RepairError::Write(error.into()))?;
-    synced.sync_all().map_err(RepairError::Write)?;
-    made.keep();
-    Ok(part)
+    let file = PartFile::begin(to, &info, limits, &cut.head, &attached.unwrap_or_default());
+    let file = file.map_err(RepairError::Write)?;
+    let mut copy = Copy { file, info, part: CutPart { keyframes: 1, ..CutPart::default() } };
+    copy.all(reader, &mut cut).map_err(|error| RepairError::Write(error.into()))?;
+    let bytes = copy.file.finish().map_err(RepairError::Write)?;
+    Ok(CutPart { bytes, ..copy.part })
 }
 
 struct Copy {
-    writer: Writer<fs::File>,
+    file: PartFile,
     info: RecordingInfo,
     part: CutPart,
 }
 
 impl Copy {
-    fn head(
-        &mut self,
-        EncodedSnapshot { at, bytes }: &EncodedSnapshot,
-        attached: &[Attachment],
-    ) -> Result<(), WriteError> {
-        self.writer.keyframe(at.mono, *at, bytes)?;
-        self.part.keyframes += 1;
-        self.writer.attach(*at, attached)
-    }
-
     fn all(&mut self, reader: &mut SetReader, cut: &mut Cut<'_>) -> Result<(), WriteError> {
+        let writer = &mut self.file.writer;
         while let Some(item) = cut.from.next(reader) {
             match item {
                 Ok(PlacedItem { log_ns, .. }) if log_ns > cut.to_ns => break,
                 Ok(PlacedItem { log_ns, item: RecordedItem::Snapshot { at, bytes } }) => {
-                    let at = self.moment(log_ns, at);
+                    let at = moment(&self.info, log_ns, at);
                     // What was left out in front of it took its time.
-                    self.writer.pass(at);
-                    self.writer.keyframe(at.mono, at, &bytes)?;
+                    writer.pass(at);
+                    writer.keyframe(at.mono, at, &bytes)?;
                     self.part.keyframes += 1;
                 }
                 Ok(PlacedItem { item: RecordedItem::Entry(entry), .. }) => {
                     if (cut.keeps)(entry.as_ref()) {
-                        self.writer.entry(entry.as_ref(), (cut.tallied)(&entry.entry))?;
+                        writer.entry(entry.as_ref(), (cut.tallied)(&entry.entry))?;
                         self.part.entries += 1;
                     }
                 }
@@ -138,15 +121,13 @@ impl Copy {
                 Err(_) => self.part.more_damages += 1,
             }
         }
-        self.writer.finish()?;
-        self.part.bytes = self.writer.bytes();
         Ok(())
     }
+}
 
-    /// The moment of a snapshot, of which a recording has the wall clock's time alone.
-    fn moment(&self, log_ns: u64, wall: Wall) -> Now {
-        let started = self.info.station_started;
-        let passed_ns = log_ns.saturating_sub(wall_ns(started.wall));
-        Now { mono: Mono(started.mono.0.saturating_add(passed_ns)), wall }
-    }
+/// The moment of a snapshot, of which a recording has the wall clock's time alone.
+fn moment(info: &RecordingInfo, log_ns: u64, wall: Wall) -> Now {
+    let started = info.station_started;
+    let passed_ns = log_ns.saturating_sub(wall_ns(started.wall));
+    Now { mono: Mono(started.mono.0.saturating_add(passed_ns)), wall }
 }

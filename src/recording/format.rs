@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    ids::Seq,
     tap::entry::{Entry, Link, Transition, What, station},
     time::{Mono, Now, Wall},
 };
@@ -162,6 +163,18 @@ impl LogTimes {
     pub(super) fn next(&mut self, at: Now) -> u64 {
         self.last_ns = self.now(at).max(self.last_ns.saturating_add(1));
         self.last_ns
+    }
+}
+
+/// That so many entries are missing in front of one: it has the number of the last of them.
+pub(super) fn loss_before(next: &Entry, count: u64) -> Entry {
+    Entry {
+        seq: Seq(next.seq.0.saturating_sub(1)),
+        at: next.at,
+        link: Link::Station,
+        trace: None,
+        cause: None,
+        what: What::Loss { count },
     }
 }
 

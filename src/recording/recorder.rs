@@ -14,7 +14,7 @@ use tokio::{sync::oneshot, time::MissedTickBehavior};
 
 use super::{
     attachment::Attachment,
-    format::RecordingInfo,
+    format::{RecordingInfo, loss_before},
     rotation,
     sources::{EncodedSnapshot, Redact, Sources},
     stop_reason::StopReason,
@@ -23,11 +23,10 @@ use super::{
     writer::{WriteError, Writer},
 };
 use crate::{
-    ids::Seq,
     limits, private_files,
     tap::{
         Batch, EntryRef,
-        entry::{Entry, Link, Transition, What, station},
+        entry::{Entry, Transition, What, station},
         recorded,
     },
     time::Mono,
@@ -351,14 +350,7 @@ impl Recording {
         if batch.lost > 0 {
             self.summary.lost += batch.lost;
             if let Some(first) = batch.iter().next() {
-                let loss = Entry {
-                    seq: Seq(first.entry.seq.0.saturating_sub(1)),
-                    at: first.entry.at,
-                    link: Link::Station,
-                    trace: None,
-                    cause: None,
-                    what: What::Loss { count: batch.lost },
-                };
+                let loss = loss_before(first.entry, batch.lost);
                 let loss = EntryRef { entry: &loss, bytes: &[] };
                 self.entry(loss.entry, &recorded::encode(loss)).await?;
             }

@@ -10,6 +10,7 @@ use mcap::records::op;
 use super::{
     channels::Channels,
     chunk::{self, Items},
+    format::loss_before,
     read_ahead::ReadAhead,
     reader::{Damage, OpenError, RecordedItem},
     records::Records,
@@ -17,10 +18,7 @@ use super::{
 };
 use crate::{
     ids::Seq,
-    tap::{
-        entry::{Entry, Link, What},
-        recorded::OwnedEntry,
-    },
+    tap::{entry::What, recorded::OwnedEntry},
 };
 
 /// The numbers of first entries that are remembered.
@@ -164,15 +162,9 @@ fn entry_seq(item: &Result<PlacedItem, Damage>) -> Option<Seq> {
 /// The loss of the entries between one and the next, where any are missing. A loss that was recorded has the
 /// number of the last of them.
 fn loss_between(last: Seq, next: &OwnedEntry) -> Option<OwnedEntry> {
-    let Entry { seq, at, ref what, .. } = next.entry;
-    let count = seq.0.checked_sub(last.next().0).filter(|count| *count > 0)?;
-    if matches!(what, What::Loss { .. }) {
-        return None;
-    }
-    let seq = Seq(seq.0 - 1);
-    let what = What::Loss { count };
-    let entry = Entry { seq, at, link: Link::Station, trace: None, cause: None, what };
-    Some(OwnedEntry { entry, bytes: Vec::new() })
+    let count = next.entry.seq.0.checked_sub(last.next().0).filter(|count| *count > 0)?;
+    let is_noted = matches!(next.entry.what, What::Loss { .. });
+    (!is_noted).then(|| OwnedEntry { entry: loss_before(&next.entry, count), bytes: Vec::new() })
 }
 
 /// A place in a set from which it is read in its order, until the end of one start of the station.
