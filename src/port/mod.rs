@@ -8,6 +8,7 @@ mod bus;
 mod captured;
 mod carried;
 mod clients;
+mod clip;
 mod command;
 mod comparison;
 mod decisions;
@@ -60,6 +61,7 @@ pub use bridge::{AdapterRow, EventRow, InvocationRow, QueueRow, RefundRow, State
 pub use bus::{Dropped, PeerRow, SubscriptionRow, TopicRow, peer_rows, subscription_rows, topic_rows};
 pub use captured::{Present, whole_frame};
 pub use clients::ClientRow;
+pub use clip::{ClipAttachment, ClipHead, ClipPage};
 pub use command::{Command, MARK_BYTES_MAX, Outcome};
 pub(crate) use comparison::is_refusal;
 pub use drops::{DropRow, drop_rows};

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ArtifactRow, EntriesPage, HopRow, InterceptedFrame, InvocationRow, JudgedRow, KeyframePage,
-    LifecyclePage, PageBytes, PluginAuditRow, PluginDetail, PluginLogRow, RecordOf, RunDetail, RunEventRow,
-    SessionDetail, SessionLogRow, Stand,
+    ArtifactRow, ClipHead, ClipPage, EntriesPage, HopRow, InterceptedFrame, InvocationRow, JudgedRow,
+    KeyframePage, LifecyclePage, PageBytes, PluginAuditRow, PluginDetail, PluginLogRow, RecordOf, RunDetail,
+    RunEventRow, SessionDetail, SessionLogRow, Stand,
     list::{Key, List, Paging},
     tables::tables,
 };
@@ -190,6 +190,18 @@ macro_rules! declare {
                 /// Its number.
                 frame: u64,
             },
+            /// What a clip of so many seconds before this moment begins with.
+            ClipHead {
+                /// The seconds.
+                seconds: u64,
+            },
+            /// Entries of a clip that follow each other, as many as one message carries, or a longer one.
+            ClipEntries {
+                /// The first of them.
+                from: Seq,
+                /// Only those before this one.
+                until: Seq,
+            },
             /// A part of the oldest keyframe at a place in the tap or behind it.
             Keyframe {
                 /// The place.
@@ -236,6 +248,7 @@ macro_rules! declare {
                     $( Self::$Whole => Link::$whole_link, )*
                     $( Self::$Paged { .. } => Link::$link, )*
                     Self::Trace { .. } | Self::Entries { .. } | Self::Keyframe { .. } => Link::Station,
+                    Self::ClipHead { .. } | Self::ClipEntries { .. } => Link::Station,
                     Self::Judge { .. } | Self::InterceptedFrame { .. } | Self::Triggers => Link::Station,
                     Self::Invocation { .. } | Self::InvocationWhen { .. } => Link::Mpp,
                     Self::Run { .. } | Self::RunEvents { .. } | Self::RunArtifacts { .. } => Link::Runs,
@@ -330,6 +343,10 @@ macro_rules! declare {
             InterceptedFrame(Box<InterceptedFrame>),
             /// The last entries before a place.
             Entries(EntriesPage),
+            /// What a clip begins with.
+            ClipHead(Box<ClipHead>),
+            /// Entries of a clip.
+            ClipEntries(ClipPage),
             /// A part of a keyframe, if there is one.
             Keyframe(Option<KeyframePage>),
         }

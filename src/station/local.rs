@@ -17,7 +17,7 @@ use super::{
     injected_traces::InjectedTracesBoard,
     keyframes::Keyframes,
     metrics, pages, past,
-    recording::Recording,
+    recording::{self, Recording},
     reported::ReportedTexts,
     status::StationStatus,
     supervisor::Parts,
@@ -220,7 +220,11 @@ impl Operator for LocalPort {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
             let running = inner.running().await?;
-            pages::answer(Asking { inner: &inner, running: &running }, query).await
+            match query {
+                // It takes a snapshot of its own.
+                Query::ClipHead { seconds } => recording::clip_head(&inner, seconds).await,
+                query => pages::answer(Asking { inner: &inner, running: &running }, query).await,
+            }
         })
     }
 }

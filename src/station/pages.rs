@@ -10,7 +10,7 @@ use super::{
     filtered_page::{Paging, RowChunk, page},
     findings, gate, health,
     host::{Asking, misdirected},
-    past, trace, violations, workbench,
+    past, recording, trace, violations, workbench,
 };
 use crate::{
     port::{AlertRow, FileFault, Outcome, Page, PortError, Query},
@@ -47,6 +47,7 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
         Query::Intercepted => Ok(gate::held(inner)),
         Query::InterceptedFrame { frame } => gate::frame(inner, frame),
         Query::Entries { before, after, limit } => past::entries(inner, before, after, limit).await,
+        Query::ClipEntries { from, until } => recording::clip_entries(inner, from, until).await,
         Query::Keyframe { from, offset } => past::keyframe_part(inner, from, offset).await,
         _ => Err(misdirected(Link::Station)),
     }

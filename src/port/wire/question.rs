@@ -113,7 +113,13 @@ pub fn may_ask(kind: Kind, question: &Question) -> Result<(), PortError> {
         (
             Kind::Viewer,
             Question::Command(_)
-            | Question::Query(Query::Judge { .. } | Query::InterceptedFrame { .. } | Query::Intercepted),
+            | Question::Query(
+                Query::Judge { .. }
+                | Query::InterceptedFrame { .. }
+                | Query::Intercepted
+                | Query::ClipHead { .. }
+                | Query::ClipEntries { .. },
+            ),
         ) => forbidden("its token is read-only"),
         (Kind::Ui | Kind::Tui | Kind::Station, _)
         | (Kind::Viewer, Question::Query(_) | Question::Snapshot | Question::About)

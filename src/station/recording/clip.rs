@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Seconds that a clip may have at most; the tap seldom keeps so many.
-const SECONDS_MAX: u64 = 86_400;
+pub(super) const SECONDS_MAX: u64 = 86_400;
 
 /// Saves so many seconds before this moment, as far as the tap keeps them. It begins with the state of then.
 pub(in crate::station) async fn clip(

@@ -4,7 +4,8 @@
 //! ```text
 //! Ctrl-R, record, --record ─▶ current ─┬─▶ sources: reader, snapshots, attachments ─▶ recorder thread
 //! recording.always ─▶ always ──────────┤
-//! B, clip ──────────▶ clip ────────────┘
+//! B, clip ──────────▶ clip ────────────┤
+//! clip OUT ─────────▶ clip_pages ──────┘   the client writes the file
 //!                       ├─▶ redaction: what is masked of entries and snapshots
 //!                       └─▶ kept: which of its finished files are deleted
 //! ```
@@ -12,6 +13,7 @@
 mod always;
 mod attachments;
 mod clip;
+mod clip_pages;
 mod current;
 mod kept;
 mod redaction;
@@ -20,6 +22,7 @@ mod sources;
 
 pub(super) use always::keep;
 pub(super) use clip::clip;
+pub(super) use clip_pages::{clip_entries, clip_head};
 pub(super) use current::{Begin, Recording};
 pub use redaction::check_redact;
 pub use settings::{RecordingSettings, ReportSource};

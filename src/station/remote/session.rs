@@ -169,6 +169,7 @@ impl Session {
         let newer = match &query {
             Query::Lifecycle { .. } => Some("make lifecycle records"),
             Query::Judge { .. } => Some("judge frames"),
+            Query::ClipHead { .. } | Query::ClipEntries { .. } => Some("send clips"),
             Query::GateRules | Query::Intercepted | Query::InterceptedFrame { .. } => Some("hold frames"),
             _ => None,
         };

@@ -82,7 +82,10 @@ impl Reading {
             Query::GateRules | Query::Intercepted | Query::InterceptedFrame { .. } => {
                 Self::Nothing("frames that are held")
             }
-            Query::Entries { .. } | Query::Keyframe { .. } => Self::Nothing("entries as a page"),
+            Query::Entries { .. }
+            | Query::ClipHead { .. }
+            | Query::ClipEntries { .. }
+            | Query::Keyframe { .. } => Self::Nothing("entries as a page"),
         }
     }
 

@@ -190,8 +190,8 @@ async fn with_operator(
 /// its words alone.
 async fn foreseen(inner: &Inner, question: Question) -> Option<Reply> {
     match question {
-        // A judgement would ask itself, `InvocationWhen` waits, and a snapshot is long.
-        Question::Query(Query::Judge { .. } | Query::InvocationWhen { .. })
+        // A judgement would ask itself, `InvocationWhen` waits, and a snapshot is long, as of a clip.
+        Question::Query(Query::Judge { .. } | Query::InvocationWhen { .. } | Query::ClipHead { .. })
         | Question::Snapshot
         | Question::About => None,
         Question::Query(query) => {

@@ -42,6 +42,8 @@ pub(super) fn questions(sessions: &[String], runs: &[TraceId], traces: &[TraceId
         ask(json!({ "alerts": { "limit": 999 } })),
         ask(json!({ "entries": { "limit": 99_999 } })),
         ask(json!({ "keyframe": { "from": 0 } })),
+        ask(json!({ "clip_head": { "seconds": 60 } })),
+        ask(json!({ "clip_entries": { "from": 0, "until": 99_999 } })),
         ask(json!({ "lifecycle": { "of": "station", "limit": 999, "bytes": 1_000_000 } })),
         ask(json!({ "plugin": { "plugin": "org.example.a" } })),
         ask(json!({ "plugin_log": { "plugin": "org.example.a", "limit": 999 } })),
@@ -117,5 +119,7 @@ pub(super) const fn kind_of(query: &Query) -> usize {
         Query::Intercepted => 37,
         Query::InterceptedFrame { .. } => 38,
         Query::Triggers => 39,
+        Query::ClipHead { .. } => 40,
+        Query::ClipEntries { .. } => 41,
     }
 }
