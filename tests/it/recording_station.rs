@@ -256,6 +256,33 @@ fn frames_are_kept_whole_while_that_is_asked_for() {
 }
 
 #[test]
+fn a_recording_by_hand_continues_in_a_new_file_that_names_the_one_before() {
+    let folder = configured("[limits.recording]\nfile_bytes_max = 1048576\n");
+    let data = folder.path();
+    let station = Station::start(data);
+    let filler = crate::recording::noise(3_000_000);
+    let socket = PathBuf::from(station.ready["rmp"].as_str().unwrap());
+    let mut peer = Peer::greeted(&socket, "agent", None);
+    let first = recorded(data, "own.mcap", &[], || {
+        for number in 0..150_u64 {
+            let from = usize::try_from(number).unwrap() * 20_000;
+            peer.publish("a/b", true, &message(number + 1, &filler[from..from + 20_000]));
+            peer.hear();
+        }
+        mark(data, "the last");
+    });
+    let next = data.join("own.2.mcap");
+    let info = json(data, &["recording", "info", next.to_str().unwrap()]).remove(0);
+    assert_eq!(info["previous"], "own.mcap", "{info:#}");
+    assert!(index(&next).unwrap().chunks[0].has_keyframe, "it begins with the state");
+    assert!(index(&first).unwrap().is_finished());
+    let last = (2..).map(|number| data.join(format!("own.{number}.mcap"))).take_while(|path| path.exists());
+    assert_eq!(marks(&last.last().unwrap()), ["the last"]);
+    let alerts = json(data, &["ls", "alerts"]);
+    assert!(!alerts.iter().any(|alert| alert.to_string().contains(".mcap")), "{alerts:?}");
+}
+
+#[test]
 fn a_station_that_always_records_keeps_its_newest_files_and_all_that_others_recorded() {
     let config = "[recording]\nalways = true\nrotate_bytes = 1048576\nkeep_bytes = 1048576\nrotate_s = 0\n";
     let folder = configured(config);
