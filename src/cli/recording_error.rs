@@ -102,7 +102,7 @@ impl RecordingError {
     }
 
     /// A file that is not made or written.
-    fn unwritten(path: PathBuf, why: io::Error) -> Self {
+    pub(crate) fn unwritten(path: PathBuf, why: io::Error) -> Self {
         match why.kind() {
             io::ErrorKind::AlreadyExists => Self::Exists(path),
             kind if is_no_room(kind) => Self::NoRoom(path),

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -391,7 +392,16 @@ fn what_just_happened_is_saved_after_the_fact() {
     assert_ne!(again[0]["path"], clipped[0]["path"], "also within one second");
     let own = data.join("own.mcap");
     json(data, &["clip", "5", own.to_str().unwrap()]);
-    assert!(own.exists());
+    assert!(index(&own).unwrap().is_finished());
+    let kept = fs::read_dir(path.parent().unwrap()).unwrap().count();
+    assert_eq!(kept, 2, "who asks writes what it names");
+    assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o600);
+    let [there, here] = [&path, &own].map(|path| index(path).unwrap());
+    assert_eq!(here.info, there.info);
+    // The report may take longer than it is waited for.
+    let [there, here] = [there, here].map(|it| it.attachments.into_iter().filter(|it| it != "doctor.ndjson"));
+    assert!(there.eq(here));
+    assert_eq!(marks(&own), ["that was it"]);
     let again = run(data, &["clip", "5", own.to_str().unwrap()], "").exits(1);
     assert_eq!(again.error["code"], "exists", "{again:?}");
     assert!(again.error["hint"].as_str().unwrap().contains("a new file"), "{again:?}");
