@@ -57,8 +57,8 @@ impl DoorSpec {
 /// has `$TOKEN` where its token was masked, for which the station lends one.
 ///
 /// # Errors
-/// Why it cannot be sent again: it is no frame, or an answer of the runtime; the tap withheld or masked it, or
-/// kept a part of it.
+/// Why it cannot be sent again: it is no frame, or an answer of the runtime; the tap withheld or masked it,
+/// or kept a part of it.
 pub fn whole_frame(entry: EntryRef<'_>) -> Result<(&Frame, Cow<'_, [u8]>), WorkbenchError> {
     let What::Frame(frame) = &entry.entry.what else {
         return Err(WorkbenchError::NotWhole { why: "the entry is not a frame".to_owned() });

@@ -110,63 +110,15 @@ impl SentFrame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ids::Seq,
-        judged::Certainty,
-        port::{AnswerRow, PageBytes, ToldEntry},
-        time::Wall,
-    };
+    use crate::port::{AnswerRow, ToldEntry};
 
     fn foreseen(answers: &[&str]) -> JudgedRow {
         let answers = answers.iter().map(|kind| AnswerRow { kind: (*kind).to_owned(), hex: String::new() });
-        JudgedRow {
-            link: "rmp".to_owned(),
-            kind: None,
-            verdict: "accepted".to_owned(),
-            code: None,
-            clause: None,
-            says: Vec::new(),
-            findings: Vec::new(),
-            expected: None,
-            got: None,
-            byte: None,
-            missing_bytes: None,
-            if_cut: None,
-            answers: answers.collect(),
-            ends: None,
-            to: Vec::new(),
-            to_count: 0,
-            passed_over: Vec::new(),
-            passed_over_count: 0,
-            effect: None,
-            is_harmful: false,
-            holds_until_ms: None,
-            certainty: Certainty::Certain,
-            doubts: Vec::new(),
-            taken_bytes: 0,
-            at_ms: Wall(0),
-        }
+        JudgedRow { answers: answers.collect(), ..JudgedRow::of("accepted") }
     }
 
     fn told(kind: &str) -> ToldEntry {
-        ToldEntry {
-            seq: Seq(7),
-            at_ms: Wall(0),
-            is_own: false,
-            direction: Some("out".to_owned()),
-            kind: kind.to_owned(),
-            outcome: None,
-            peer: Some("session 3".to_owned()),
-            verdict: None,
-            text: None,
-            code: None,
-            clause: None,
-            subscribers: None,
-            differs: Vec::new(),
-            line: String::new(),
-            trace: None,
-            payload: PageBytes::default(),
-        }
+        ToldEntry::of(kind)
     }
 
     fn own(verdict: &str, code: Option<&str>, clause: Option<&str>) -> ToldEntry {

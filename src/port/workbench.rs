@@ -322,6 +322,31 @@ pub struct ToldEntry {
     pub payload: PageBytes,
 }
 
+#[cfg(test)]
+impl ToldEntry {
+    /// One of a frame of this type that answers a session of the bus.
+    pub(crate) fn of(kind: &str) -> Self {
+        Self {
+            seq: Seq(7),
+            at_ms: Wall(0),
+            is_own: false,
+            direction: Some("out".to_owned()),
+            kind: kind.to_owned(),
+            outcome: None,
+            peer: Some("session 3".to_owned()),
+            verdict: None,
+            text: None,
+            code: None,
+            clause: None,
+            subscribers: None,
+            differs: Vec::new(),
+            line: String::new(),
+            trace: None,
+            payload: PageBytes::default(),
+        }
+    }
+}
+
 /// Why the workbench did not do it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -17,14 +17,12 @@ use crate::{
         },
         workbench::Workbench,
     },
-    ids::Seq,
-    judged::{Certainty, Doubt},
+    judged::Doubt,
     port::{
         AnswerRow, Command, DoorSpec, JudgedRow, Outcome, Page, PageBytes, PortError, Query, SentFrame,
         Stand, ToldEntry, WorkbenchCommand, WorkbenchError, WorkbenchOutcome,
     },
     tap::entry::{Direction, Frame, Head, Redaction, Verdict, What, mpp as events},
-    time::Wall,
 };
 
 pub(super) const PULL: &[u8] = b"{\"mpp\":2,\"type\":\"pull\",\"queue\":\"default\"}\n";
@@ -34,29 +32,9 @@ pub(super) fn row(verdict: &str) -> JudgedRow {
     JudgedRow {
         link: "mpp".to_owned(),
         kind: Some("pull".to_owned()),
-        verdict: verdict.to_owned(),
-        code: None,
-        clause: None,
-        says: Vec::new(),
-        findings: Vec::new(),
-        expected: None,
-        got: None,
-        byte: None,
-        missing_bytes: None,
-        if_cut: None,
         answers: vec![AnswerRow { kind: "invocation".to_owned(), hex: String::new() }],
-        ends: None,
-        to: Vec::new(),
-        to_count: 0,
-        passed_over: Vec::new(),
-        passed_over_count: 0,
-        effect: None,
-        is_harmful: false,
-        holds_until_ms: None,
-        certainty: Certainty::AsOfNow,
         doubts: vec![Doubt::AnotherPeer],
-        taken_bytes: 0,
-        at_ms: Wall(0),
+        ..JudgedRow::of(verdict)
     }
 }
 
@@ -101,22 +79,13 @@ pub(super) fn ended(
 
 pub(super) fn told(kind: &str, is_own: bool) -> ToldEntry {
     ToldEntry {
-        seq: Seq(7),
-        at_ms: Wall(0),
         is_own,
         direction: Some(if is_own { "in" } else { "out" }.to_owned()),
-        kind: kind.to_owned(),
         outcome: Some("ok".to_owned()),
         peer: Some("127.0.0.1:4711".to_owned()),
         verdict: is_own.then(|| "accepted".to_owned()),
-        text: None,
-        code: None,
-        clause: None,
-        subscribers: None,
-        differs: Vec::new(),
         line: format!("line of {kind}"),
-        trace: None,
-        payload: PageBytes::default(),
+        ..ToldEntry::of(kind)
     }
 }
 

@@ -213,7 +213,6 @@ fn what_hangs_on_a_frame_is_asked_about_again_where_it_changed_meanwhile() {
     answer(&mut stage, effects, JudgedRow { ends, ..row("refused") });
     assert!(stage.char('y').is_empty(), "it was not known when it was asked");
     assert!(stage.text().contains("has changed meanwhile"), "{}", stage.text());
-    stage.key(KeyCode::Esc);
     asking(&mut stage);
     assert!(stage.text().contains("It would end the connection"), "{}", stage.text());
     command(stage.char('y'));

@@ -1,63 +1,20 @@
 //! Which ends are those that were foreseen.
 
 use super::run::Row;
-use crate::{
-    ids::Seq,
-    judged::Certainty,
-    port::{AnswerRow, JudgedRow, PageBytes, SentFrame, ToldEntry},
-    time::Wall,
-};
+use crate::port::{AnswerRow, JudgedRow, SentFrame, ToldEntry};
 
 /// A frame that is accepted and answered so.
 fn foreseen(answers: &[&str]) -> Box<JudgedRow> {
     let answer = |kind: &&str| AnswerRow { kind: (*kind).to_owned(), hex: String::new() };
-    Box::new(JudgedRow {
-        link: "rmp".to_owned(),
-        kind: None,
-        verdict: "accepted".to_owned(),
-        code: None,
-        clause: None,
-        says: Vec::new(),
-        findings: Vec::new(),
-        expected: None,
-        got: None,
-        byte: None,
-        missing_bytes: None,
-        if_cut: None,
-        answers: answers.iter().map(answer).collect(),
-        ends: None,
-        to: Vec::new(),
-        to_count: 0,
-        passed_over: Vec::new(),
-        passed_over_count: 0,
-        effect: None,
-        is_harmful: false,
-        holds_until_ms: None,
-        certainty: Certainty::AsOfNow,
-        doubts: Vec::new(),
-        taken_bytes: 0,
-        at_ms: Wall(0),
-    })
+    Box::new(JudgedRow { answers: answers.iter().map(answer).collect(), ..JudgedRow::of("accepted") })
 }
 
 fn told(kind: &str, verdict: Option<&str>) -> ToldEntry {
     ToldEntry {
-        seq: Seq(7),
-        at_ms: Wall(0),
         is_own: verdict.is_some(),
         direction: Some("in".to_owned()),
-        kind: kind.to_owned(),
-        outcome: None,
-        peer: Some("session 3".to_owned()),
         verdict: verdict.map(str::to_owned),
-        text: None,
-        code: None,
-        clause: None,
-        differs: Vec::new(),
-        subscribers: None,
-        line: String::new(),
-        trace: None,
-        payload: PageBytes::default(),
+        ..ToldEntry::of(kind)
     }
 }
 
