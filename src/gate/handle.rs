@@ -13,10 +13,11 @@ use std::{
 use tokio::sync::{Notify, oneshot};
 
 use super::{
+    failing::FailStore,
     offer::{Look, Offer, Offered, Release},
     rule::{NewRule, Owner, Rewrite, RuleView},
     sight::Sight,
-    table::{ArmError, Decision, FailStore, HeldView, LeftCounts, NotHeld, Table, bit},
+    table::{ArmError, Decision, HeldView, LeftCounts, NotHeld, Table, bit},
 };
 use crate::{
     limits,
@@ -138,7 +139,8 @@ impl Gate {
         self.change(|table| table.arm(now, rule)).unwrap_or(Err(ArmError::Full { armed: 0 }))
     }
 
-    /// Disarms a rule, and lets pass what it holds; whether there was one.
+    /// Disarms a rule, and lets pass what it holds; whether there was one, or one by which the store failed
+    /// still.
     #[must_use]
     pub fn disarm(&self, number: u64) -> bool {
         self.change(|table| table.disarm(number)).unwrap_or(false)

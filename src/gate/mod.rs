@@ -15,6 +15,7 @@
 //! stopped, and of what became of it, so that both are in the order of its link.
 
 mod cleared;
+mod failing;
 mod handle;
 mod offer;
 mod rule;

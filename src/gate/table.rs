@@ -1,12 +1,13 @@
 //! The rules that are armed and the frames that are held, without a clock of its own.
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::{
     Then,
+    failing::{FailStore, FailingRules},
     handle::Held,
     offer::{Offer, Release, Taken, Waits},
     rule::{Covering, KeptEdit, NewRule, OnTimeout, Owner, Rewrite, Rule, RuleView},
@@ -100,22 +101,12 @@ pub(super) struct Table {
     last_frame: u64,
     left_counts: LeftCounts,
     passed_full: u64,
-    fail_store: Option<FailStore>,
-    /// The rule by which the store fails, and with whom that goes.
-    failing: Option<(u64, Owner)>,
-}
-
-/// Lets the store refuse commits until a moment, by the rule of this number.
-pub(super) struct FailStore(pub(super) Box<dyn Fn(Mono, u64) + Send>);
-
-impl fmt::Debug for FailStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FailStore")
-    }
+    /// The rules by which the store fails, also those that have taken all that they were to take.
+    failing: FailingRules,
 }
 
 impl Table {
-    pub(super) const fn new(limits: limits::Gate, is_rehearsal: bool) -> Self {
+    pub(super) fn new(limits: limits::Gate, is_rehearsal: bool) -> Self {
         Self {
             limits,
             is_rehearsal,
@@ -126,13 +117,12 @@ impl Table {
             last_frame: 0,
             left_counts: [0; Passing::ALL.len()],
             passed_full: 0,
-            fail_store: None,
-            failing: None,
+            failing: FailingRules::default(),
         }
     }
 
     pub(super) fn set_fail_store(&mut self, fail_store: FailStore) {
-        self.fail_store = Some(fail_store);
+        self.failing.set_fail_store(fail_store);
     }
 
     pub(super) fn arm(&mut self, now: Now, new: NewRule) -> Result<u64, ArmError> {
@@ -149,26 +139,29 @@ impl Table {
         Ok(self.last_rule)
     }
 
-    /// Disarms a rule and lets pass what it holds. Whether there was one.
+    /// Disarms a rule and lets pass what it holds. Whether there was one, or one by which the store failed
+    /// still.
     pub(super) fn disarm(&mut self, number: u64) -> bool {
-        let is_there = self.rules.remove(&number).is_some();
-        if is_there {
-            self.mend_store(|rule, _| rule == number);
+        let is_armed = self.rules.remove(&number).is_some();
+        let is_failing = !self.failing.end(|rule, _| rule == number).is_empty();
+        if is_armed {
             self.release_where(|held| held.view.rule == number, &Release::as_it_was());
         }
-        is_there
+        is_armed || is_failing
     }
 
     /// Disarms all rules of some owners, and lets pass what they hold; also what a rule holds that was
-    /// disarmed since it had taken all that it was to take, and the store fails no longer by such a rule.
+    /// disarmed since it had taken all that it was to take. The store fails no longer by such a rule, which
+    /// counts as disarmed now.
     pub(super) fn disarm_of(&mut self, is_gone: &dyn Fn(Owner) -> bool) -> Vec<u64> {
         let of = |(number, rule): (&u64, &Rule)| is_gone(rule.of.owner).then_some(*number);
-        let numbers: Vec<u64> = self.rules.iter().filter_map(of).collect();
+        let mut numbers: Vec<u64> = self.rules.iter().filter_map(of).collect();
         for number in &numbers {
             self.disarm(*number);
         }
         self.release_where(|held| is_gone(held.owner), &Release::as_it_was());
-        self.mend_store(|_, owner| is_gone(owner));
+        numbers.extend(self.failing.end(|_, owner| is_gone(owner)));
+        numbers.sort_unstable();
         numbers
     }
 
@@ -229,8 +222,8 @@ impl Table {
             Then::Cut => Err(Release { how: Passing::Cut, ..Release::as_it_was() }),
             Then::FailStore { ms } => {
                 let until = now.mono + Duration::from_millis(ms.min(self.limits.hold_ms_max));
-                self.failing = Some((number, owner));
-                self.fail_store(number, until);
+                self.failing.expire(now.mono);
+                self.failing.add(number, owner, until, self.limits.rules_max);
                 Err(Release::as_it_was())
             }
         };
@@ -266,19 +259,6 @@ impl Table {
                 self.held.insert(id, HeldFrame { view, owner, then, release });
                 Some(Taken { notice: notice(Some(ms)), waits: Waits::Held(Held::new(released)) })
             }
-        }
-    }
-
-    fn fail_store(&self, rule: u64, until: Mono) {
-        if let Some(FailStore(fail)) = &self.fail_store {
-            fail(until, rule);
-        }
-    }
-
-    /// Has the store write again where it fails by such a rule.
-    fn mend_store(&mut self, is: impl Fn(u64, Owner) -> bool) {
-        if let Some((rule, _)) = self.failing.take_if(|(rule, owner)| is(*rule, *owner)) {
-            self.fail_store(rule, Mono(0));
         }
     }
 
@@ -360,6 +340,7 @@ impl Table {
 
     /// Disarms rules and releases frames whose time is up.
     pub(super) fn expire(&mut self, now: Mono) {
+        self.failing.expire(now);
         let over: Vec<u64> =
             self.rules.iter().filter(|(_, rule)| now >= rule.until).map(|(number, _)| *number).collect();
         for number in over {
@@ -384,7 +365,8 @@ impl Table {
     /// When [`expire`](Self::expire) has something to do.
     pub(super) fn timeout(&self) -> Option<Mono> {
         let rules = self.rules.values().map(|rule| rule.until);
-        rules.chain(self.held.values().map(|held| held.view.until.mono)).min()
+        let held = self.held.values().map(|held| held.view.until.mono);
+        rules.chain(held).chain(self.failing.timeouts()).min()
     }
 
     pub(super) fn rules(&self, now: Now) -> Vec<RuleView> {

@@ -333,18 +333,56 @@ fn the_store_writes_again_when_who_let_it_fail_goes_or_all_is_disarmed() {
         let rule = gate.arm(Now::at_ms(0), new).unwrap();
         offer(&gate, Now::at_ms(7), &Frame::of(FrameType::Applied), b"x").unwrap();
         assert_eq!(failing.try_recv(), Ok((Now::at_ms(307).mono, rule)));
-        assert!(!gate.disarm(rule), "it has taken all that it was to take");
         rule
     };
     let first = fail(console);
     assert!(gate.disarm_of(|owner| owner == Owner::OwnConsole).is_empty());
     assert!(failing.try_recv().is_err(), "another one went");
-    assert!(gate.disarm_of(|owner| owner == console).is_empty());
+    assert_eq!(gate.disarm_of(|owner| owner == console), [first]);
     assert_eq!(failing.try_recv(), Ok((Mono(0), first)));
     let second = fail(Owner::Nobody);
-    assert!(gate.disarm_all().is_empty());
+    assert_eq!(gate.disarm_all(), [second]);
     assert_eq!(failing.try_recv(), Ok((Mono(0), second)));
     assert!(gate.disarm_all().is_empty() && failing.try_recv().is_err(), "once");
+    let third = fail(Owner::Nobody);
+    assert!(gate.disarm(third), "it has taken all that it was to take, and the store fails still");
+    assert_eq!(failing.try_recv(), Ok((Mono(0), third)));
+    assert!(!gate.disarm(third));
+    let fourth = fail(Owner::Nobody);
+    assert_eq!(gate.expire(Now::at_ms(306).mono), Some(Now::at_ms(307).mono));
+    assert_eq!(gate.expire(Now::at_ms(307).mono), None);
+    assert!(!gate.disarm(fourth) && failing.try_recv().is_err(), "the store writes by itself");
+}
+
+/// What the store is told, where it keeps the refusal that ends last, as it does.
+#[test]
+fn the_store_fails_by_the_rules_that_are_left_however_many_let_it_fail() {
+    let gate = Gate::new(LIMITS, true);
+    let refused = Arc::new(std::sync::Mutex::new(None::<(Mono, u64)>));
+    let store = Arc::clone(&refused);
+    gate.fail_store_by(move |until, rule| {
+        let mut held = store.lock().unwrap();
+        let longer = held.filter(|(end, of)| *of != rule && *end >= until);
+        *held = longer.or(Some((until, rule)));
+    });
+    let fail = |ms| {
+        let new = NewRule { then: Then::FailStore { ms }, frames_max: Some(1), ..rule() };
+        let rule = gate.arm(Now::at_ms(0), new).unwrap();
+        offer(&gate, Now::at_ms(0), &Frame::of(FrameType::Applied), b"x").unwrap();
+        rule
+    };
+    let is_by = |ms, rule| *refused.lock().unwrap() == Some((Now::at_ms(ms).mono, rule));
+    let (long, short) = (fail(600), fail(100));
+    assert!(is_by(600, long));
+    assert!(gate.disarm(long) && is_by(100, short), "the shorter one goes on");
+    assert!(gate.disarm(short) && is_by(0, short));
+    let both = [fail(600), fail(100)];
+    assert_eq!(gate.disarm_all(), both);
+    assert_eq!(refused.lock().unwrap().unwrap().0, Mono(0));
+    // Of more than there may be rules, the one that ends first ends at once.
+    let (first, second, third) = (fail(100), fail(200), fail(300));
+    assert!(is_by(300, third) && !gate.disarm(first));
+    assert!(gate.disarm(third) && is_by(200, second));
 }
 
 #[test]
