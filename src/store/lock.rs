@@ -64,8 +64,17 @@ pub fn holder(data: &Path) -> Option<u32> {
     // The lock is tried for only where somebody seems to have it, so that no station that starts meanwhile is
     // put out.
     rustix::process::test_kill_process(rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?).ok()?;
-    let tried = rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared);
-    (tried == Err(rustix::io::Errno::WOULDBLOCK)).then_some(pid)
+    is_locked(&file).then_some(pid)
+}
+
+/// Whether another process has the lock.
+fn is_locked(file: &File) -> bool {
+    let tried = rustix::fs::flock(file, FlockOperation::NonBlockingLockShared);
+    if tried.is_ok() {
+        // A process that is just being started has the file until it is another program.
+        let _ = rustix::fs::flock(file, FlockOperation::Unlock);
+    }
+    tried == Err(rustix::io::Errno::WOULDBLOCK)
 }
 
 impl Drop for Lock {
@@ -110,6 +119,20 @@ mod tests {
         drop(of_child);
         assert_eq!(holder(folder.path()), Some(std::process::id()));
         drop(again);
+    }
+
+    #[test]
+    fn who_asks_for_the_holder_keeps_nobody_out() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Lock::take(folder.path()).unwrap());
+        let file = private_files::open(&folder.path().join(FILE)).unwrap();
+        let of_child = file.try_clone().unwrap();
+        assert!(!is_locked(&file));
+        drop(file);
+        let lock = Lock::take(folder.path()).unwrap();
+        drop(of_child);
+        assert!(is_locked(&private_files::open(&folder.path().join(FILE)).unwrap()));
+        drop(lock);
     }
 
     #[test]
