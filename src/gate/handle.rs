@@ -78,10 +78,13 @@ impl Gate {
         self.0.as_ref().is_some_and(|shared| shared.armed.load(Ordering::Relaxed) & bit(link, direction) != 0)
     }
 
-    /// Whether a rule that covers this way asks for what the core makes of a frame.
+    /// Whether a rule that asks for what the core makes of a frame may match this one, by its class.
     #[must_use]
-    pub fn asks_verdict(&self, link: Link, direction: Direction) -> bool {
-        self.0.as_ref().is_some_and(|shared| shared.lock().asks_verdict(link, direction))
+    pub fn asks_verdict(&self, now: Now, offer: &Offer<'_>, look: &dyn Look) -> bool {
+        let Some(shared) = &self.0 else { return false };
+        let covering = shared.lock().covering(now.mono, offer.link, offer.direction);
+        let mut sight = Sight::new(now, offer, look);
+        covering.iter().any(|rule| rule.asks_verdict && rule.may_match_class(&mut sight))
     }
 
     /// How the store is made to refuse commits until a moment, by the rule of a number

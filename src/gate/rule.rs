@@ -108,7 +108,7 @@ pub(super) struct Rule {
 /// A rule that covers a frame, as far as it is asked whether it matches.
 pub(super) struct Covering {
     pub(super) number: u64,
-    asks_verdict: bool,
+    pub(super) asks_verdict: bool,
     matcher: Matcher,
     class_matcher: Option<Matcher>,
 }

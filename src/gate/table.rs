@@ -183,11 +183,6 @@ impl Table {
         armed
     }
 
-    /// Whether a rule that covers this way asks for what the core makes of a frame.
-    pub(super) fn asks_verdict(&self, link: Link, direction: Direction) -> bool {
-        self.rules.values().any(|rule| rule.of.asks_verdict && rule.covers(link, direction))
-    }
-
     /// Which rules are armed: it grows with each of them.
     pub(super) const fn version(&self) -> u64 {
         self.last_rule

@@ -90,6 +90,12 @@ fn offered(gate: &Gate, now: Now, frame: &Frame, bytes: &[u8]) -> Offered {
     gate.offer(now, &offer, frame)
 }
 
+fn asks_verdict(gate: &Gate, now: Now, frame: &Frame) -> bool {
+    let peer = Peer::new("127.0.0.1:1");
+    let (link, direction) = (Link::Mpp, Direction::Inbound);
+    gate.asks_verdict(now, &Offer { link, direction, peer: &peer, bytes: b"x", origin: None }, frame)
+}
+
 fn offer(gate: &Gate, now: Now, frame: &Frame, bytes: &[u8]) -> Option<Taken> {
     offered(gate, now, frame, bytes).taken().map(|taken| *taken)
 }
@@ -269,12 +275,15 @@ fn a_frame_whose_class_no_rule_matches_is_not_judged() {
     let (done, applied) = (Frame::of(FrameType::Done), Frame::of(FrameType::Applied));
     let passes = offered(&gate, now, &done, b"done");
     assert!(matches!(passes, Offered::ClassPasses { version: it } if it == version), "{passes:?}");
+    assert!(!asks_verdict(&gate, now, &done) && asks_verdict(&gate, now, &applied));
+    assert_eq!((done.judged.get(), applied.judged.get()), (0, 0), "their heads are enough");
     let passes = offered(&gate, now, &applied, b"applied");
     assert!(matches!(passes, Offered::Passes), "another of its class may match: {passes:?}");
     assert_eq!((done.judged.get(), applied.judged.get()), (0, 1));
     gate.arm(now, NewRule { class_matcher: None, ..rule_of_class() }).unwrap();
     let passes = offered(&gate, now, &done, b"done");
     assert!(matches!(passes, Offered::Passes), "one rule looks at all of it: {passes:?}");
+    assert!(asks_verdict(&gate, now, &done));
 }
 
 #[test]

@@ -3,8 +3,10 @@
 //! A unary call is held by itself; a message of a stream, or an answer on one, holds its stream. A call
 //! that is dropped ends as CANCELLED, and so does one that is cut: nothing of it is answered. What ends as
 //! a status has no bytes and is not held. `Initialize` is a handshake and is never held, and neither is what
-//! carries a token. A rule that asks for a verdict is asked once the store has said what it has of a session
-//! that is there alone.
+//! carries a token. A rule that asks for a verdict, and may match the call by its class, is asked once the
+//! store has said what it has of a session that is there alone.
+
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use prost::Message;
@@ -20,7 +22,7 @@ use crate::{
     ids::{Seq, TraceId},
     macp::{
         self, Rpc, Stand,
-        kernel::{Lookup, Reading},
+        kernel::{Judgement, Lookup, Reading},
     },
     tap::{
         Draft, OriginCell, Tap,
@@ -33,13 +35,15 @@ struct AtKernel<'a> {
     shared: &'a Shared,
     stand: Stand,
     bytes: &'a Bytes,
+    /// The request, once a rule asks what it is.
+    reading: OnceLock<Reading>,
     /// The judgement after a look into the store, where a rule asks for one.
     looked: Option<(Head, Verdict)>,
 }
 
 impl AtKernel<'_> {
-    fn reading(&self) -> Reading {
-        Reading::new(&self.stand, self.bytes, &self.shared.limits)
+    fn reading(&self) -> &Reading {
+        self.reading.get_or_init(|| Reading::new(&self.stand, self.bytes, &self.shared.limits))
     }
 }
 
@@ -49,18 +53,21 @@ impl Look for AtKernel<'_> {
     }
 
     fn judged(&self) -> (Head, Verdict) {
-        if let Some(looked) = &self.looked {
-            return looked.clone();
-        }
-        let reading = self.reading();
-        let judgement = self.shared.judge(&self.stand, &reading, Lookup::NotAsked).ok().flatten();
-        let judged = reading.judged(judgement);
-        (judged.head, judged.verdict.unwrap_or(Verdict::Sent))
+        self.looked.clone().unwrap_or_else(|| {
+            let reading = self.reading();
+            judged(reading, self.shared.judge(&self.stand, reading, Lookup::NotAsked).ok().flatten())
+        })
     }
 
     fn is_secret(&self) -> bool {
         self.shared.tap.finds_token(Link::Macp, self.bytes)
     }
+}
+
+/// What is made of a request that the kernel judges so.
+fn judged(reading: &Reading, judgement: Option<Judgement>) -> (Head, Verdict) {
+    let judged = reading.clone().judged(judgement);
+    (judged.head, judged.verdict.unwrap_or(Verdict::Sent))
 }
 
 /// An answer, which was made already.
@@ -130,9 +137,7 @@ impl Shared {
         }
         let bytes = &received.bytes;
         let stand = Stand { rpc, peer: Some(caller.peer.clone()) };
-        let asks_verdict = self.gate.asks_verdict(Link::Macp, Direction::Inbound);
-        let looked = if asks_verdict { Some(self.looked(&stand, bytes).await) } else { None };
-        let look = AtKernel { shared: self, stand, bytes, looked };
+        let mut look = AtKernel { shared: self, stand, bytes, reading: OnceLock::new(), looked: None };
         let offer = Offer {
             link: Link::Macp,
             direction: Direction::Inbound,
@@ -140,6 +145,9 @@ impl Shared {
             bytes,
             origin: caller.by_hand.as_ref().map(OriginCell::get),
         };
+        if self.gate.asks_verdict(self.clock.now(), &offer, &look) {
+            look.looked = Some(self.looked(&look.stand, look.reading()).await);
+        }
         let Some(taken) = self.gate.offer(self.clock.now(), &offer, &look).taken() else {
             return Ok((caller, received));
         };
@@ -154,15 +162,14 @@ impl Shared {
         })
     }
 
-    /// What the kernel would make of a request, with what the store has of its session. Where that does not
-    /// answer in time, the call would end as UNAVAILABLE.
-    async fn looked(&self, stand: &Stand, bytes: &Bytes) -> (Head, Verdict) {
-        let reading = Reading::new(stand, bytes, &self.limits);
-        let judgement = self.judge_looking(stand, &reading).await.ok().flatten();
-        let is_unread = judgement.as_ref().is_some_and(|judgement| judgement.load.is_some());
-        let judged = reading.judged(judgement);
+    /// What the kernel would make of a request, with what the store has of its session. Where that refuses to
+    /// look, the call would end as UNAVAILABLE; where it does not answer in time, it is judged without it.
+    async fn looked(&self, stand: &Stand, reading: &Reading) -> (Head, Verdict) {
+        let looked = self.judge_looking(stand, reading, &self.gate_looks).await.ok();
+        let is_refused = looked.as_ref().is_some_and(|looked| looked.is_refused);
+        let (head, verdict) = judged(reading, looked.and_then(|looked| looked.judgement));
         let unavailable = Verdict::Macp(macp::Verdict::Declined(macp::Status::Unavailable));
-        (judged.head, if is_unread { unavailable } else { judged.verdict.unwrap_or(Verdict::Sent) })
+        (head, if is_refused { unavailable } else { verdict })
     }
 
     /// The bytes of an answer, told of, once the gate lets it go.

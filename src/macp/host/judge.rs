@@ -3,6 +3,7 @@
 use std::{sync::atomic::Ordering, time::Duration};
 
 use bytes::Bytes;
+use tokio::sync::Semaphore;
 
 use super::{handle::RuntimeHandle, long_messages::LONG_BYTES, openers::Opener, shared::Shared};
 use crate::{
@@ -15,24 +16,32 @@ use crate::{
     },
 };
 
-/// Judgements that look into the store at one time; others wait for their turn.
+/// Judgements for the workbench that look into the store at one time; others wait for their turn.
 pub(super) const LOOKS_MAX: usize = 2;
 
 /// A call has failed while it held the state.
 pub(super) struct Failed;
 
-/// How long the store may take for one, and its turn.
+/// A judgement, and what came of its look into the store.
+pub(super) struct Looked {
+    /// Where the store did not answer, it says which session it was to load.
+    pub(super) judgement: Option<Judgement>,
+    /// Whether the store refused to look: a call would be refused by it too.
+    pub(super) is_refused: bool,
+}
+
+/// How long the store may take for one, from its turn on.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl RuntimeHandle {
     /// What would be made of a request, if it came now; nothing of a runtime that has failed. It changes
     /// nothing, and holds the kernel no longer than a call does. A session that is in the store alone is
-    /// looked up, where the store answers within a second; else the judgement says
+    /// looked up, where the store answers within a second of its turn; else the judgement says
     /// [`Certainty::AfterALook`].
     pub async fn judge(&self, stand: &Stand, bytes: &Bytes) -> Option<Judged> {
         let shared = &*self.shared;
         let reading = self.read(stand, bytes).await?;
-        let judgement = shared.judge_looking(stand, &reading).await.ok()?;
+        let judgement = shared.judge_looking(stand, &reading, &shared.judging).await.ok()?.judgement;
         let is_seen = judgement.is_some();
         let mut judged = reading.judged(judgement);
         judged.doubts.push(Doubt::Transport);
@@ -52,22 +61,27 @@ impl RuntimeHandle {
 
 impl Shared {
     /// The kernel's judgement of a request, where it sees it, with what the store has of a session that is in
-    /// the store alone. Where the store does not answer in time, the judgement says which it was to load.
+    /// the store alone, once it is this look's turn.
     pub(super) async fn judge_looking(
         &self,
         stand: &Stand,
         reading: &Reading,
-    ) -> Result<Option<Judgement>, Failed> {
+        turns: &Semaphore,
+    ) -> Result<Looked, Failed> {
         let judgement = self.judge(stand, reading, Lookup::NotAsked)?;
         let load = judgement.as_ref().and_then(|judgement| judgement.load.clone());
-        let Some(session) = load else { return Ok(judgement) };
-        let look = async {
-            let _turn = self.judging.acquire().await.ok()?;
-            self.look_up(&session, reading.message_id()).await.ok()
+        let Some(session) = load else { return Ok(Looked { judgement, is_refused: false }) };
+        let found = {
+            let _turn = turns.acquire().await.map_err(|_| Failed)?;
+            tokio::time::timeout(LOOK_TIMEOUT, self.look_up(&session, reading.message_id())).await
         };
-        match tokio::time::timeout(LOOK_TIMEOUT, look).await {
-            Ok(Some(found)) => self.judge(stand, reading, Lookup::Found(found.as_ref())),
-            Ok(None) | Err(_) => Ok(judgement),
+        match found {
+            Ok(Ok(found)) => {
+                let judgement = self.judge(stand, reading, Lookup::Found(found.as_ref()))?;
+                Ok(Looked { judgement, is_refused: false })
+            }
+            Ok(Err(_)) => Ok(Looked { judgement, is_refused: true }),
+            Err(_) => Ok(Looked { judgement, is_refused: false }),
         }
     }
 

@@ -129,6 +129,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         (setup.notice)(*level, notice);
     }
     let Setup { addr, limits, tally, tap, clock, store, notice, watch, ready, stop, .. } = setup;
+    let loading_max = usize::try_from(limits.loading_max).unwrap_or(Semaphore::MAX_PERMITS);
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
             kernel,
@@ -156,8 +157,9 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         unfinished: Unfinished::new(&limits, tally.clone()),
         calls: OpenCalls::new(&limits),
         tally,
-        loading: Semaphore::new(usize::try_from(limits.loading_max).unwrap_or(Semaphore::MAX_PERMITS)),
+        loading: Semaphore::new(loading_max),
         judging: Semaphore::new(judge::LOOKS_MAX),
+        gate_looks: Semaphore::new(loading_max),
         left_out: LeftOutNotices::new(notice),
         long_turn: tokio::sync::Mutex::default(),
         rows_turn: tokio::sync::Mutex::default(),

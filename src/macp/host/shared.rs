@@ -121,8 +121,10 @@ pub(super) struct Shared {
     pub(super) store: StoreWay,
     pub(super) watch: Arc<dyn SessionWatch>,
     pub(super) loading: Semaphore,
-    /// Judgements that look into the store.
+    /// Judgements for the workbench that look into the store.
     pub(super) judging: Semaphore,
+    /// Looks into the store for rules of the gate.
+    pub(super) gate_looks: Semaphore,
     /// Tells of what is left out of a call.
     pub(super) left_out: LeftOutNotices,
     /// Held by the long message that is decided next.

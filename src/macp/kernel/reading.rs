@@ -19,7 +19,7 @@ use crate::{
 const NAME_BYTES_MAX: u64 = 64;
 
 /// A request that was read and is to be judged. Making it and giving the judgement take no kernel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reading {
     rpc: Rpc,
     head: Head,

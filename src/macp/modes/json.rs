@@ -1,6 +1,6 @@
 //! Payloads that are JSON objects.
 
-use std::any::Any;
+use std::{any::Any, sync::Arc};
 
 use serde::de::DeserializeOwned;
 
@@ -12,13 +12,13 @@ const REASON_BYTES_MAX: u64 = 256;
 
 /// What a payload was found to be before anybody waited for it: a value of the type that its message's type
 /// carries, or why it is none.
-#[derive(Debug)]
-pub struct Parsed(Box<dyn Any + Send + Sync>);
+#[derive(Clone, Debug)]
+pub struct Parsed(Arc<dyn Any + Send + Sync>);
 
 impl Parsed {
     /// A value that [`Self::get`] gives to who asks for its type.
     pub(in crate::macp) fn new<T: Any + Send + Sync>(value: T) -> Self {
-        Self(Box::new(value))
+        Self(Arc::new(value))
     }
 
     /// The value, if it is of this type.

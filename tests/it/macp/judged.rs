@@ -1,5 +1,7 @@
 //! Requests judged by a runtime that is served, and then made over its socket: byte for byte the same.
 
+use std::sync::mpsc::sync_channel;
+
 use bytes::Bytes;
 use prost::Message as _;
 use rl_console::{
@@ -127,9 +129,8 @@ fn a_session_in_the_store_alone_is_looked_up_and_without_the_store_that_is_said(
     assert_eq!(judge(&fixture, Rpc::Send, &vote("m")).verdict, closed);
 }
 
-#[test]
-fn a_rule_on_the_clause_stops_a_call_whose_session_the_store_does_not_tell_of() {
-    let (fixture, _) = in_the_store_alone();
+/// Arms a rule that holds calls that end with a status.
+fn arm_on_status(fixture: &TestRuntime) {
     let (filter, now) = ("link:macp clause:Transport", Clock::start().now());
     let (matcher, class_matcher) = gate_matchers(filter, now).unwrap();
     let rule = NewRule {
@@ -149,6 +150,12 @@ fn a_rule_on_the_clause_stops_a_call_whose_session_the_store_does_not_tell_of() 
         for_ms: 600_000,
     };
     fixture.gate.arm(now, rule).unwrap();
+}
+
+#[test]
+fn a_rule_on_the_clause_stops_a_call_whose_session_the_store_does_not_tell_of() {
+    let (fixture, _) = in_the_store_alone();
+    arm_on_status(&fixture);
     make(&fixture, Rpc::Send, vote("m1")).unwrap();
     fixture.no_store(true);
     let Listener::Listening(addr) = fixture.handle.snapshot().unwrap().1.listener else { panic!() };
@@ -158,6 +165,37 @@ fn a_rule_on_the_clause_stops_a_call_whose_session_the_store_does_not_tell_of() 
     fixture.gate.decide(held.number, Decision::Pass, &OperatedBy::own_console(), None).unwrap();
     let ended = fixture.runtime.block_on(call).unwrap();
     assert_eq!(ended.unwrap_err().code(), tonic::Code::Unavailable);
+}
+
+#[test]
+fn a_store_that_does_not_answer_in_time_is_none_that_refuses_to_a_rule() {
+    let (fixture, judged) = in_the_store_alone();
+    assert_eq!(judged.verdict, Ok(AnyVerdict::Macp(Verdict::Refused(Fault::SessionNotOpen))));
+    arm_on_status(&fixture);
+    let (took, taken) = sync_channel(2);
+    // Who answers is kept, in each thread that reads.
+    let busy = [0, 1].map(|_| {
+        let (release, released) = sync_channel::<()>(1);
+        let took = took.clone();
+        let keep = move |_| {
+            took.send(()).unwrap();
+            let _ = released.recv();
+        };
+        let store = fixture.store.as_ref().unwrap().handle();
+        store.session_and_message("s".to_owned(), None, Box::new(keep)).unwrap();
+        taken.recv().unwrap();
+        release
+    });
+    let reads = fixture.metrics().store_reads;
+    let Listener::Listening(addr) = fixture.handle.snapshot().unwrap().1.listener else { panic!() };
+    let call = fixture.runtime.spawn(raw::call(addr, Rpc::Send, vote("m")));
+    // It is behind the gate once it reads for itself.
+    let is_behind = || (fixture.metrics().store_reads > reads).then_some(());
+    until(|| format!("held: {:?}", fixture.gate.held()), is_behind);
+    assert!(fixture.gate.held().is_empty());
+    drop(busy);
+    let answer = SendResponse::decode(fixture.runtime.block_on(call).unwrap().unwrap()).unwrap();
+    assert!(!answer.ack.unwrap().ok, "the session is over");
 }
 
 #[test]
