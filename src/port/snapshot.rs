@@ -5,9 +5,12 @@ use std::{path::PathBuf, sync::Arc};
 use super::{alerts::AlertList, systems::systems};
 use crate::{
     ids::{Seq, TraceId},
-    tap::entry::{
-        Link,
-        station::{OperatedBy, Transition},
+    tap::{
+        entry::{
+            Link,
+            station::{OperatedBy, Transition},
+        },
+        injected_traces::{InjectedLists, KnownInjected},
     },
     time::Now,
 };
@@ -86,8 +89,10 @@ pub struct StationView {
     /// Whether it was started for a rehearsal, where faults may be made on purpose.
     pub is_rehearsal: bool,
     /// The traces that have injected frames, the newest last: at most 1,024 of frames alone, 4,096 of what
-    /// ends with the station, and 65,536 of invocations, runs and sessions.
+    /// ends with the station, and 16,384 of invocations, runs and sessions.
     pub injected_traces: Vec<TraceId>,
+    /// Those of them that are of no invocation, run or session; none in older recordings.
+    pub injected_without_rows: Vec<TraceId>,
     /// Injected frames, and entries that they caused, of this start; at most 1,024.
     pub injected_entries: Vec<Seq>,
 }
@@ -110,7 +115,25 @@ impl StationView {
             alerts: AlertList::new(alerts_max),
             is_rehearsal: false,
             injected_traces: Vec::new(),
+            injected_without_rows: Vec::new(),
             injected_entries: Vec::new(),
+        }
+    }
+
+    /// It with what is known of injected frames.
+    #[must_use]
+    pub(crate) fn with_injected(self, lists: InjectedLists) -> Self {
+        let InjectedLists { traces, without_rows, entries } = lists;
+        let (injected_traces, injected_without_rows) = (traces, without_rows);
+        Self { injected_traces, injected_without_rows, injected_entries: entries, ..self }
+    }
+
+    /// What it knows of injected frames.
+    pub(crate) fn known_injected(&self) -> KnownInjected<'_> {
+        KnownInjected {
+            traces: &self.injected_traces,
+            without_rows: &self.injected_without_rows,
+            entries: &self.injected_entries,
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! workbench, gate ─ begin ─▶ InjectedTracesBoard ◀─ a reader of the tap, from then on
-//!                                   ├─ list ─▶ snapshots
+//!                                   ├─ lists ─▶ snapshots
 //!                                   └─ keep, four times a second ─▶ store
 //! ```
 //!
@@ -19,14 +19,13 @@ use tokio::sync::Notify;
 
 use super::local::Inner;
 use crate::{
-    ids::{Seq, TraceId},
     store::{
         Handle,
         op::{Class, CommitError, Done, Op},
     },
     tap::{
         InjectedTrace, Reader, Tap,
-        injected_traces::{InjectedTraces, ROWS_MAX},
+        injected_traces::{InjectedLists, InjectedTraces, ROWS_MAX},
     },
 };
 
@@ -99,10 +98,13 @@ impl InjectedTracesBoard {
     }
 
     /// The traces as of now, the newest last, and the entries of this start by which they are known.
-    pub(super) fn list(&self) -> (Vec<TraceId>, Vec<Seq>) {
-        let mut board = self.lock();
-        board.read();
-        (board.traces.list(), board.traces.entries())
+    pub(super) fn lists(&self) -> InjectedLists {
+        let collected = {
+            let mut board = self.lock();
+            board.read();
+            board.traces.collect()
+        };
+        collected.sorted()
     }
 
     /// Has the store keep what it does not have; what it cannot is tried again.

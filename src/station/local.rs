@@ -29,8 +29,7 @@ use crate::{
     ids::{ConnectionId, Seq},
     limits,
     port::{
-        Answer, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, Query, Snapshot,
-        StationPort, StationView,
+        Answer, Command, Keyframe, Operator, Outcome, Page, PastPage, PortError, Query, Snapshot, StationPort,
     },
     tap::{
         Reader, Tap,
@@ -106,9 +105,9 @@ impl Inner {
             snapshot.as_of.0[host.link().index()] = seq;
         }
         // Last, so that nothing in it is later than the moment that it names.
-        let (injected_traces, injected_entries) = self.injected_traces.list();
+        let injected = self.injected_traces.lists();
         let (station, seq, at) = self.status.view();
-        let station = StationView { injected_traces, injected_entries, ..station };
+        let station = station.with_injected(injected);
         snapshot.as_of.0[Link::Station.index()] = seq;
         Ok(Snapshot { at, station, ..snapshot })
     }

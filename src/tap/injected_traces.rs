@@ -3,7 +3,7 @@
 //! A trace is known for as long as something of it is shown. Frames alone are gone soon, so of them the
 //! newest are known; a run, an invocation or a session stays for months, and its mark with it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::entry::{Direction, Door, Entry, Transition, What, runs};
 use crate::ids::{Seq, TraceId};
@@ -13,7 +13,7 @@ pub(crate) const KNOWN_MAX: usize = 1_024;
 /// Traces of what lists show that end with the station (drops, what plugins did).
 const LISTED_MAX: usize = 4_096;
 /// Traces of invocations, runs and sessions.
-pub(crate) const ROWS_MAX: usize = 65_536;
+pub(crate) const ROWS_MAX: usize = 16_384;
 /// What one of them costs, in bytes.
 const KNOWN_BYTES: usize = 96;
 
@@ -96,21 +96,26 @@ impl InjectedTraces {
         (!is_told).then_some(InjectedTrace { trace, has_row })
     }
 
-    /// Notes what is known elsewhere: traces, the newest last, and entries of this start. Nothing is said of
-    /// what there is of them: it may be a row.
-    pub(crate) fn restore(&mut self, traces: &[TraceId], entries: &[Seq]) {
-        for trace in traces {
-            self.restore_trace(InjectedTrace { trace: *trace, has_row: true });
+    /// Notes what is known elsewhere. Of what has no row it is not said whether a list shows it.
+    pub(crate) fn restore(&mut self, known: KnownInjected<'_>) {
+        let without_rows: HashSet<TraceId> = known.without_rows.iter().copied().collect();
+        for trace in known.traces {
+            let extent = if without_rows.contains(trace) { Extent::Listed } else { Extent::Row };
+            self.restore_as(*trace, extent);
         }
-        for seq in entries {
+        for seq in known.entries {
             self.add_entry(*seq);
         }
     }
 
     /// Notes a trace that was known before.
     pub(crate) fn restore_trace(&mut self, it: InjectedTrace) {
-        if !self.has(it.trace) {
-            self.add(it.trace, if it.has_row { Extent::Row } else { Extent::Frames });
+        self.restore_as(it.trace, if it.has_row { Extent::Row } else { Extent::Frames });
+    }
+
+    fn restore_as(&mut self, trace: TraceId, extent: Extent) {
+        if self.traces.get(&trace).is_none_or(|(known, _)| *known < extent) {
+            self.add(trace, extent);
         }
     }
 
@@ -140,16 +145,10 @@ impl InjectedTraces {
         }
     }
 
-    /// The traces, the one of which something came last at the end.
-    pub(crate) fn list(&self) -> Vec<TraceId> {
-        let mut traces: Vec<(u64, TraceId)> = self.order.iter().map(|((_, at), it)| (*at, *it)).collect();
-        traces.sort_unstable();
-        traces.into_iter().map(|(_, trace)| trace).collect()
-    }
-
-    /// Injected frames, and entries that they caused, the oldest first.
-    pub(crate) fn entries(&self) -> Vec<Seq> {
-        self.seqs.iter().copied().collect()
+    /// All that is known, still to be sorted.
+    pub(crate) fn collect(&self) -> CollectedInjected {
+        let traces = self.order.iter().map(|((extent, at), it)| (*at, *it, *extent == Extent::Row)).collect();
+        CollectedInjected { traces, entries: self.seqs.iter().copied().collect() }
     }
 
     /// Whether a trace has an injected frame, or came of one.
@@ -161,6 +160,56 @@ impl InjectedTraces {
     pub(crate) fn memory_bytes(&self) -> usize {
         (self.seqs.len() + self.traces.len()) * KNOWN_BYTES
     }
+}
+
+/// What is known of injected frames, in no order: whoever has locked it need not wait for its sorting.
+#[derive(Debug)]
+pub(crate) struct CollectedInjected {
+    /// Traces, when something came of each last, and whether each has a row.
+    traces: Vec<(u64, TraceId, bool)>,
+    entries: Vec<Seq>,
+}
+
+impl CollectedInjected {
+    /// As a snapshot has it.
+    pub(crate) fn sorted(self) -> InjectedLists {
+        let Self { mut traces, entries } = self;
+        traces.sort_unstable();
+        let without_rows = traces.iter().filter(|(.., has_row)| !has_row).map(|(_, it, _)| *it).collect();
+        let traces = traces.into_iter().map(|(_, trace, _)| trace).collect();
+        InjectedLists { traces, without_rows, entries }
+    }
+}
+
+/// What is known of injected frames, as a snapshot has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct InjectedLists {
+    /// The traces, the one of which something came last at the end.
+    pub(crate) traces: Vec<TraceId>,
+    /// Those of them that are of no invocation, run or session.
+    pub(crate) without_rows: Vec<TraceId>,
+    /// Injected frames, and entries that they caused, the oldest first.
+    pub(crate) entries: Vec<Seq>,
+}
+
+#[cfg(test)]
+impl InjectedLists {
+    /// As it is restored from a snapshot.
+    fn as_known(&self) -> KnownInjected<'_> {
+        let Self { traces, without_rows, entries } = self;
+        KnownInjected { traces, without_rows, entries }
+    }
+}
+
+/// What a snapshot knows of injected frames.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KnownInjected<'a> {
+    /// As in [`InjectedLists`].
+    pub(crate) traces: &'a [TraceId],
+    /// Likewise; those of which nothing is said have rows.
+    pub(crate) without_rows: &'a [TraceId],
+    /// Likewise.
+    pub(crate) entries: &'a [Seq],
 }
 
 /// Whether an entry is a frame that was made by hand, and no answer to one.
@@ -241,7 +290,8 @@ mod tests {
         assert_eq!(injected.fold(&frame(4, Direction::Inbound, None, Some(trace(4)))), None);
         let again = Entry { cause: Some(Seq(1)), ..frame(5, Direction::Outbound, None, Some(trace(2))) };
         assert_eq!(injected.fold(&again), None, "it was known");
-        assert_eq!(injected.list(), [trace(3), trace(2)]);
+        let lists = injected.collect().sorted();
+        assert_eq!((&lists.traces, lists.without_rows), (&vec![trace(3), trace(2)], lists.traces.clone()));
         assert_eq!([2, 3, 4].map(|number| injected.has(trace(number))), [true, true, false]);
     }
 
@@ -249,7 +299,7 @@ mod tests {
     fn what_comes_of_an_earlier_frame_is_known_to_who_came_after_it() {
         let (mut before, mut later) = (InjectedTraces::default(), InjectedTraces::default());
         before.fold(&frame(1, Direction::Inbound, Some(Door::Own), Some(trace(1))));
-        later.restore(&before.list(), &before.entries());
+        later.restore(before.collect().sorted().as_known());
         let caused = Entry { cause: Some(Seq(1)), ..frame(2, Direction::Outbound, None, Some(trace(2))) };
         assert_eq!(later.fold(&caused), frames_of(2));
     }
@@ -294,7 +344,29 @@ mod tests {
         // A frame of it that comes later takes nothing from it.
         injected.fold(&frame(10_000, Direction::Inbound, Some(Door::Own), Some(trace(1))));
         flood(&mut injected, 20_000, KNOWN_MAX);
-        assert!(injected.has(trace(1)) && injected.list().contains(&trace(1)));
+        let lists = injected.collect().sorted();
+        assert!(injected.has(trace(1)) && lists.traces.contains(&trace(1)));
+        assert!(!lists.without_rows.contains(&trace(1)) && lists.without_rows.contains(&trace(4)));
+    }
+
+    #[test]
+    fn what_a_snapshot_says_has_no_row_takes_the_place_of_none_that_has() {
+        let mut station = InjectedTraces::default();
+        flood(&mut station, 1, 3);
+        station.fold(&transition(10, Link::Mpp, 1));
+        let mut console = InjectedTraces::default();
+        console.restore(station.collect().sorted().as_known());
+        assert_eq!(console.counts, [0, 2, 1]);
+        for round in 1..=10_u128 {
+            let frames: Vec<_> = (0..KNOWN_MAX as u128).map(|it| trace((round << 32) + it)).collect();
+            console.restore(KnownInjected { traces: &frames, without_rows: &frames, entries: &[] });
+        }
+        assert_eq!((console.counts, console.has(trace(1))), ([0, LISTED_MAX, 1], true));
+        assert!(!console.has(trace(2)), "frames are forgotten");
+        // What became a row while entries were lost is one from then on; older snapshots say nothing of rows.
+        let last = trace(10 << 32);
+        console.restore(KnownInjected { traces: &[last], ..KnownInjected::default() });
+        assert_eq!(console.counts, [0, LISTED_MAX - 1, 2]);
     }
 
     #[test]
@@ -306,7 +378,7 @@ mod tests {
         flood(&mut injected, 1_000, KNOWN_MAX);
         assert_eq!([1, 2].map(|number| injected.has(trace(number))), [true, false]);
         let many: Vec<_> = (0..ROWS_MAX as u128).map(|number| trace((1 << 32) + number)).collect();
-        injected.restore(&many, &[]);
+        injected.restore(KnownInjected { traces: &many, ..KnownInjected::default() });
         assert_eq!(injected.counts, [KNOWN_MAX, 0, ROWS_MAX]);
         assert!(!injected.has(trace(1)) && injected.has(many[0]), "the oldest is forgotten");
     }

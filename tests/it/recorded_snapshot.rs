@@ -50,6 +50,7 @@ pub(crate) fn bare() -> Snapshot {
             alerts: AlertList::NONE,
             is_rehearsal: false,
             injected_traces: Vec::new(),
+            injected_without_rows: Vec::new(),
             injected_entries: Vec::new(),
         },
         mpp: mpp::Snapshot {

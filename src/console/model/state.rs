@@ -20,7 +20,7 @@ use crate::{
     },
     limits, mpp,
     mpp::EndedView,
-    port::{Attachment, InterceptedRow, InvocationRow, Snapshot, StationView},
+    port::{Attachment, InterceptedRow, InvocationRow, Snapshot},
     rmp,
     tap::{EntryRef, entry::station::Level, injected_traces::InjectedTraces},
     time::Now,
@@ -125,8 +125,7 @@ impl Model {
             self.station_state = None;
             self.systems.reset();
         }
-        let StationView { injected_traces, injected_entries, .. } = &snapshot.station;
-        self.injected.restore(injected_traces, injected_entries);
+        self.injected.restore(snapshot.station.known_injected());
         self.known_since.get_or_insert(snapshot.at);
         let mut to = Resync {
             snapshot: &snapshot,

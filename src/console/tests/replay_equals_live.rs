@@ -251,6 +251,7 @@ fn known(model: &Model) -> String {
     if let Some(Snapshot { at, station, .. }) = &mut state {
         *at = Now::default();
         (station.injected_traces, station.injected_entries) = Default::default();
+        station.injected_without_rows.clear();
     }
     let held: Vec<_> = model.station.intercepted.at(Wall::default()).collect();
     let notices = model.journal.notices.iter().map(|it| (it.at, it.level, it.origin, &it.text, it.seq));

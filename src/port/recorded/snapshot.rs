@@ -54,7 +54,7 @@ systems!(declare);
 recorded! {
     struct StationView = StationView "station" {
         data, started_at, hosts, store_failing, disk_low, recording, alerts, is_rehearsal, injected_traces,
-        injected_entries, always_recording, stopping,
+        injected_without_rows, injected_entries, always_recording, stopping,
     }
     default struct AlertList = StationAlerts "alerts" { all, cut, max }
     struct StoppingView = StoppingView "stopping" { by, at }

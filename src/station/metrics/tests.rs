@@ -118,6 +118,7 @@ fn metrics() -> Metrics {
             alerts: crate::port::AlertList::new(200),
             is_rehearsal: false,
             injected_traces: Vec::new(),
+            injected_without_rows: Vec::new(),
             injected_entries: Vec::new(),
             always_recording: None,
             stopping: None,

@@ -3,7 +3,7 @@
 use crate::{
     ids::Seq,
     limits::Limits,
-    port::{Snapshot, StationView},
+    port::Snapshot,
     recording::RecordingSet,
     tap::{EntryRef, entry::What, injected_traces::InjectedTraces},
     time::Now,
@@ -44,7 +44,7 @@ impl ReplayState {
     /// That of a keyframe.
     pub(in crate::station) fn of(snapshot: Snapshot) -> Self {
         let mut injected = InjectedTraces::default();
-        injected.restore(&snapshot.station.injected_traces, &snapshot.station.injected_entries);
+        injected.restore(snapshot.station.known_injected());
         Self { at: snapshot.at, snapshot, injected, last: None, lost: 0, is_sparse: false }
     }
 
@@ -69,7 +69,7 @@ impl ReplayState {
 
     /// Takes the state of a keyframe, which may have later entries.
     pub(super) fn renew(&mut self, snapshot: Snapshot) {
-        self.injected.restore(&snapshot.station.injected_traces, &snapshot.station.injected_entries);
+        self.injected.restore(snapshot.station.known_injected());
         self.snapshot = snapshot;
     }
 
@@ -116,8 +116,7 @@ impl ReplayState {
     /// What holds, as whoever begins here has it.
     pub(in crate::station) fn snapshot(&self) -> Snapshot {
         let Snapshot { as_of, station, .. } = self.snapshot.clone();
-        let (injected_traces, injected_entries) = (self.injected.list(), self.injected.entries());
-        let station = StationView { injected_traces, injected_entries, ..station };
+        let station = station.with_injected(self.injected.collect().sorted());
         Snapshot { as_of, at: self.at, station, ..self.snapshot.clone() }
     }
 }

@@ -134,7 +134,11 @@ const TEXT_FIELDS: &[TextFields] = &[
     ("StationTokenShown", &[], &["plugin"]),
     ("StationTransition", &["operation_ended_outcome"], &[]),
     ("StationTriggered", &[], &["name"]),
-    ("StationView", &["store_failing"], &["data", "injected_traces", "always_recording"]),
+    (
+        "StationView",
+        &["store_failing"],
+        &["data", "injected_traces", "injected_without_rows", "always_recording"],
+    ),
 ];
 
 /// Whether a field of a message may say anything, so that it can be masked and the message is still read.
