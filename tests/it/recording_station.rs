@@ -347,8 +347,10 @@ fn a_station_that_always_records_deletes_its_own_files_after_their_days_and_no_o
         let written_at = file.metadata().unwrap().modified().unwrap();
         file.set_modified(written_at - Duration::from_secs(hours * 3_600)).unwrap();
     }
-    let _station = Station::start(data);
+    let station = Station::start(data);
     until(|| format!("{:?}", files(data)), || (!old.exists()).then_some(()));
+    // Until then others may be deleted behind it.
+    assert!(station.terminate().success());
     assert!([&young, &named, &renamed].into_iter().all(|path| path.exists()), "{:?}", files(data));
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     real::{Station, cli, json, plugins::until, screen::Terminal},
-    recording_station::{configured, files, marks, recorded},
+    recording_station::{configured, files, mark, marks, recorded},
     runs_cli::run,
 };
 
@@ -146,7 +146,7 @@ alert = true
     let folder = configured(config);
     let data = folder.path();
     let _station = Station::start(data);
-    let terminal = Terminal::start(data, 160, 50, &["attach"]);
+    let mut terminal = Terminal::start(data, 160, 50, &["attach"]);
     terminal.shows("LIVE");
     let fire = |name: &str| {
         let topic = format!("a/{name}");
@@ -154,6 +154,12 @@ alert = true
         until(|| format!("{:#}", row(data, name)), || (row(data, name)["fired"] == 1).then_some(()));
     };
     fire("quiet");
+    // What comes behind it is on the screen once it would be.
+    mark(data, "later");
+    terminal.keys("9");
+    let screen = terminal.shows("mark: later");
+    assert!(screen.contains("mark: trigger quiet") && !screen.contains("1 alert"), "{screen}");
+    assert!(!terminal.has_written(b"\x07"), "a mark does not ring");
     fire("loud");
     let screen = terminal.shows("1 alert");
     assert!(!screen.contains("2 alerts"), "{screen}");
