@@ -158,33 +158,6 @@ fn stores(stage: &Stage) {
     crate::real::plugins::until(|| "the store fails still".to_owned(), again);
 }
 
-#[test]
-fn a_store_that_fails_by_two_rules_writes_again_once_both_are_disarmed() {
-    let stage = Stage::configured(PATIENT, &["--rehearsal"]);
-    let fails_by = |rule: u64| {
-        let refused = run(stage.data(), &["invoke", "heal_party"], "").exits(1);
-        let why = format!("refused by rule {rule} of the gate");
-        assert!(refused.error["message"].as_str().unwrap().contains(&why), "{rule}: {refused:?}");
-    };
-    let fail = |ms: u64| {
-        let then = format!("fail-store={ms}ms");
-        let rule = stage.arm(&["link:rmp topic:a/b", "--in", "--then", &then, "--max", "1"]);
-        assert_eq!(stage.publish("a/b", rule).ended().0, Some(0));
-        rule
-    };
-    let (long, short) = (fail(600_000), fail(500_000));
-    fails_by(long);
-    stage.gate(&["disarm", &long.to_string()]).exits(0);
-    fails_by(short);
-    stage.gate(&["disarm", &short.to_string()]).exits(0);
-    stores(&stage);
-    assert_eq!(stage.gate(&["disarm", &short.to_string()]).exits(1).error["code"], "no_rule");
-    let both = [fail(600_000), fail(500_000)];
-    fails_by(both[0]);
-    assert_eq!(stage.gate(&["disarm"]).exits(0).rows, [json!({"disarmed": both})]);
-    stores(&stage);
-}
-
 /// rmp-v0 §9: the answer is published on `rlp/ctrl`, to those who subscribed there.
 #[test]
 fn a_run_that_the_store_refuses_is_rejected_to_its_sender_and_another_begins_once_the_store_writes() {
