@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
+    frame_verdict::frame_verdict,
     mplp::EntryFindings,
     outcome::EntryOutcome,
     summary::EntrySummary,
@@ -99,6 +100,11 @@ impl<'a> EntryRecord<'a> {
             What::Frame(frame) => of_head(&frame.head).is_routine(),
             _ => false,
         }
+    }
+
+    /// The code on the wire; of a frame that is refused without one, the name of its fault.
+    fn code(&self) -> Option<&'a str> {
+        self.summary().code.or_else(|| frame_verdict(self.0.entry)?.code)
     }
 
     /// The schema of a message; behind it those of objects in it with findings.
@@ -206,8 +212,8 @@ fields! {
         "message", Text, Public, "id of a MACP message" => |it, _| Value::maybe(it.summary().message_id);
         "plugin", Text, Public, "plugin" => |it, _| Value::maybe(it.summary().plugin);
         "method", Text, Public, "method of a message of a plugin" => |it, _| Value::maybe(it.summary().method);
-        "code", Text, Public, "rejection code of a MACP message, gRPC status of its call, or error of a plugin's message"
-            => |it, _| Value::maybe(it.summary().code);
+        "code", Text, Public, "error of a refused frame: its name, MACP's code or gRPC status, or a plugin's error"
+            => |it, _| Value::maybe(it.code());
         "client", Text, Public, "client name of a bus session" => |it, _| Value::maybe(it.summary().client);
         "peer", Text, Public, "remote peer" => |it, _| Value::maybe(it.summary().peer.map(crate::ids::Peer::as_str));
         "origin", Text, Public, "who injected a frame, and how" => |it, _| it.origin();
