@@ -53,6 +53,7 @@ mod triggers;
 mod violations;
 pub mod wire;
 mod workbench;
+mod workbench_error;
 
 pub use alerts::{AlertList, AlertRow};
 pub(crate) use attachment::RESTARTED_NOTICE;
@@ -94,4 +95,5 @@ pub use snapshot::{AsOf, HostState, RecordingView, Snapshot, StationView, Stoppi
 pub(crate) use tables::tables;
 pub use triggers::{ClipSpan, TriggerCommand, TriggerOutcome, TriggerRow, TriggerSpec};
 pub use violations::ViolationRow;
-pub use workbench::{DoorSpec, SentFrame, ToldEntry, WorkbenchCommand, WorkbenchError, WorkbenchOutcome};
+pub use workbench::{DoorSpec, SentFrame, ToldEntry, WorkbenchCommand, WorkbenchOutcome};
+pub use workbench_error::WorkbenchError;

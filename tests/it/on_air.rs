@@ -96,8 +96,8 @@ fn close_all(terminal: &mut Terminal) {
     terminal.wait("a view", is_view);
 }
 
-/// Opens a view. A terminal tells Esc from what follows it by time alone: what an earlier Esc was to close may
-/// be open still, and take the key.
+/// Opens a view. A terminal tells Esc from what follows it by time alone: what an earlier Esc was to close
+/// may be open still, and take the key.
 fn open_view(terminal: &mut Terminal, key: &str, name: &str) {
     let tab = format!("[{key} {name}]");
     for _ in 0..2 {
