@@ -17,8 +17,9 @@ use crate::{
     words::counted,
 };
 
-/// Bytes of an answer that are shown.
-const ANSWER_BYTES_MAX: u64 = 256;
+/// Bytes of an answer that are shown as text, and as hex.
+const ANSWER_TEXT_BYTES_MAX: u64 = 256;
+const ANSWER_BYTES_MAX: u64 = 24;
 
 /// The question and its answer.
 #[derive(Debug, Default)]
@@ -87,7 +88,9 @@ impl Workbench {
                     let text = format!("{} after it: judged with what is sent next", counted(more, "byte"));
                     lines.insert(1, VerdictLine::new(text, Role::Warn));
                 }
-                lines.extend(self.not_staged(row).map(|text| VerdictLine::new(text, Role::Warn)));
+                if let Some(text) = self.not_staged(row) {
+                    lines.insert(1, VerdictLine::new(text, Role::Warn));
+                }
                 if self.judging.answered != self.wire_revision {
                     for line in &mut lines {
                         line.role = Role::Muted;
@@ -192,13 +195,16 @@ pub(super) fn offset(byte: u64) -> String {
     if byte < 10 { byte.to_string() } else { format!("{byte} (0x{byte:x})") }
 }
 
-/// What would go back: its type and its bytes, as text where they are one.
+/// What would go back: its type and the first of its bytes, as text where they are one.
 fn answer_text(answer: &AnswerRow) -> String {
-    let hex = cut(&answer.hex, ANSWER_BYTES_MAX * 2);
-    let bytes = unhex(hex).unwrap_or_default();
-    let more = if hex.len() < answer.hex.len() { "…" } else { "" };
-    let is_text = |text: &&str| text.chars().all(|character| !character.is_control() || character == '\n');
-    let shown = std::str::from_utf8(&bytes).ok().filter(is_text).map_or(hex, str::trim_end);
+    let is_text = |text: &String| text.chars().all(|letter| !letter.is_control() || letter == '\n');
+    let bytes = unhex(cut(&answer.hex, ANSWER_TEXT_BYTES_MAX * 2)).unwrap_or_default();
+    let text = String::from_utf8(bytes).ok().filter(is_text);
+    let (shown, bytes_max) = match &text {
+        Some(text) => (text.trim_end(), ANSWER_TEXT_BYTES_MAX),
+        None => (cut(&answer.hex, ANSWER_BYTES_MAX * 2), ANSWER_BYTES_MAX),
+    };
+    let more = if answer.hex.len() as u64 > bytes_max * 2 { "…" } else { "" };
     format!("answer: {} {shown}{more}", answer.kind)
 }
 
