@@ -18,13 +18,21 @@ impl JudgedRow {
         self.code.is_some() || is_refusal(&self.verdict)
     }
 
-    /// In what a frame came to something else than this; nothing where it is equal. Values in the bytes of
-    /// its answers are in [`ToldEntry::differs`](super::ToldEntry::differs).
+    /// Whether nothing is foreseen, as more of the frame is awaited.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.verdict == "pending"
+    }
+
+    /// In what a frame came to something else than this; nothing where it is equal, or was not foreseen.
+    /// Values in the bytes of its answers are in [`ToldEntry::differs`](super::ToldEntry::differs).
     #[must_use]
     pub fn differences(&self, sent: &SentFrame) -> Vec<String> {
+        if self.is_pending() {
+            return Vec::new();
+        }
         if sent.own().is_none() {
-            let silence = (self.verdict != "pending").then(|| sent.silence().to_owned());
-            return silence.into_iter().collect();
+            return vec![sent.silence().to_owned()];
         }
         let mut found: Vec<String> = self.verdict_differs(sent).into_iter().collect();
         let delivered = sent.own().and_then(|own| own.subscribers);
@@ -48,7 +56,7 @@ impl JudgedRow {
             return instead(&named(code), &named(foreseen));
         }
         let verdict = sent.verdict()?;
-        if self.verdict != "pending" && verdict != self.verdict {
+        if verdict != self.verdict {
             return instead(verdict, &self.verdict);
         }
         let (clause, foreseen) = (sent.clause()?, self.clause.as_deref()?);
@@ -180,6 +188,11 @@ mod tests {
         assert_eq!(judged.differences(&lost), ["its entries were lost: the tap is busy"]);
         judged.verdict = "pending".to_owned();
         assert!(judged.differences(&SentFrame::default()).is_empty());
+        let cut = SentFrame {
+            closed: Some("over".to_owned()),
+            ..sent(own("refused", Some("TruncatedHeader"), None), &["Error"])
+        };
+        assert!(judged.differences(&cut).is_empty(), "nothing was foreseen of its end");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub enum Stand {
 }
 
 /// A judgement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedRow {
     /// Whose core judged it: `mpp`, `rmp`, `macp`, `plugin`.
     pub link: String,
@@ -101,33 +101,8 @@ pub struct JudgedRow {
 impl JudgedRow {
     /// One of the bus of this verdict, and nothing else.
     pub(crate) fn of(verdict: &str) -> Self {
-        Self {
-            link: "rmp".to_owned(),
-            kind: None,
-            verdict: verdict.to_owned(),
-            code: None,
-            clause: None,
-            says: Vec::new(),
-            findings: Vec::new(),
-            expected: None,
-            got: None,
-            byte: None,
-            missing_bytes: None,
-            if_cut: None,
-            answers: Vec::new(),
-            ends: None,
-            to: Vec::new(),
-            to_count: 0,
-            passed_over: Vec::new(),
-            passed_over_count: 0,
-            effect: None,
-            is_harmful: false,
-            holds_until_ms: None,
-            certainty: Certainty::AsOfNow,
-            doubts: Vec::new(),
-            taken_bytes: 0,
-            at_ms: Wall(0),
-        }
+        let (link, verdict) = ("rmp".to_owned(), verdict.to_owned());
+        Self { link, verdict, certainty: Certainty::AsOfNow, ..Self::default() }
     }
 }
 

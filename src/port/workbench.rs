@@ -275,7 +275,7 @@ const fn is_zero(count: &u64) -> bool {
 }
 
 /// An entry of the tap that tells of an injected frame.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToldEntry {
     /// Its place in the tap.
     pub seq: Seq,
@@ -326,24 +326,8 @@ pub struct ToldEntry {
 impl ToldEntry {
     /// One of a frame of this type that answers a session of the bus.
     pub(crate) fn of(kind: &str) -> Self {
-        Self {
-            seq: Seq(7),
-            at_ms: Wall(0),
-            is_own: false,
-            direction: Some("out".to_owned()),
-            kind: kind.to_owned(),
-            outcome: None,
-            peer: Some("session 3".to_owned()),
-            verdict: None,
-            text: None,
-            code: None,
-            clause: None,
-            subscribers: None,
-            differs: Vec::new(),
-            line: String::new(),
-            trace: None,
-            payload: PageBytes::default(),
-        }
+        let (direction, peer) = (Some("out".to_owned()), Some("session 3".to_owned()));
+        Self { seq: Seq(7), direction, kind: kind.to_owned(), peer, ..Self::default() }
     }
 }
 

@@ -112,7 +112,7 @@ impl WorkbenchError {
                 "`rl-console ls adapters`, `ls peers` and `ls plugins` list who is there"
             }
             Self::FrameCut { .. } => "raise limits.tap.frame_bytes_max, and capture it again",
-            Self::AnAnswer => "send its call; the gate holds answers: `gate arm 'link:macp' --out`",
+            Self::AnAnswer => "send its call; the gate holds answers: `rl-console gate arm link:macp --out`",
             Self::Withheld => "make a handshake of its own: inject it from JSON",
             Self::NotWhole { .. } => {
                 "send one whole frame, or open a connection of its own, which takes any bytes"

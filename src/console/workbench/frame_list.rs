@@ -129,6 +129,7 @@ impl FrameList {
 fn sent_cells(view: &View, sent: &SentRecord) -> Vec<Cell> {
     let (text, is_bad) = summary(sent);
     let (about, role) = match (&sent.foreseen, &sent.outcome) {
+        (Some(foreseen), Ok(_)) if foreseen.is_pending() => ("its end was not foreseen", Role::Muted),
         (Some(foreseen), Ok(outcome)) if foreseen.differences(outcome).is_empty() => {
             ("equal to what was foreseen", Role::Muted)
         }

@@ -234,7 +234,7 @@ impl Way<'_> {
             return Err(InjectError::NotAsked { ends, effect }.into());
         }
         // All is waited for where its connection will end, or where nothing is foreseen.
-        let is_answered = judged.ends.is_none() && judged.verdict != "pending";
+        let is_answered = judged.ends.is_none() && !judged.is_pending();
         let answers = is_answered.then_some(judged.answers.len() as u64);
         let sent = self.send(door, wire, (answers, judged.answers.clone())).await?;
         let row = Row::sent(frame, &sent, judged);
