@@ -1,7 +1,7 @@
 //! What a frame was foreseen to come to, beside what it came to.
 
-use super::{JudgedRow, SentFrame};
-use crate::words::counted;
+use super::{JudgedRow, SentFrame, ToldEntry};
+use crate::{tap::entry::Link, words::counted};
 
 /// What the station publishes comes to those that subscribe to its topic, whoever caused it.
 const BROADCAST: &str = "Publish";
@@ -24,11 +24,21 @@ impl JudgedRow {
         self.verdict == "pending"
     }
 
-    /// In what a frame came to something else than this; nothing where it is equal, or was not foreseen.
+    /// Why what a frame came to is not compared with this.
+    #[must_use]
+    pub fn uncompared(&self, sent: &SentFrame) -> Option<&'static str> {
+        if self.is_pending() {
+            return Some("its end was not foreseen");
+        }
+        let is_of_several = sent.told.iter().filter(|told| told.is_own).count() > 1;
+        is_of_several.then_some("of several frames the first was foreseen")
+    }
+
+    /// In what a frame came to something else than this; nothing where it is equal, or is not compared.
     /// Values in the bytes of its answers are in [`ToldEntry::differs`](super::ToldEntry::differs).
     #[must_use]
     pub fn differences(&self, sent: &SentFrame) -> Vec<String> {
-        if self.is_pending() {
+        if self.uncompared(sent).is_some() {
             return Vec::new();
         }
         if sent.own().is_none() {
@@ -39,12 +49,18 @@ impl JudgedRow {
         if let Some(count) = delivered.filter(|count| *count != self.to_count) {
             found.push(format!("delivered to {} instead of {}", counted(count, "subscriber"), self.to_count));
         }
-        if self.ends.is_some() != sent.closed.is_some() {
+        let is_ended = sent.closed.is_some() || sent.answers().any(|told| self.is_status(told));
+        if self.ends.is_some() != is_ended {
             let words = if sent.closed.is_some() { "it was closed" } else { "it stayed open" };
             found.push(words.to_owned());
         }
         found.extend(self.answers_differ(sent));
         found
+    }
+
+    /// Whether an answer is the status that ends the call: it is what was foreseen as its end, and no message.
+    fn is_status(&self, told: &ToldEntry) -> bool {
+        self.link == Link::Macp.name() && told.code.is_some() && told.payload.0.is_empty()
     }
 
     /// How it ended, where that is foreseen.
@@ -67,7 +83,8 @@ impl JudgedRow {
     fn answers_differ(&self, sent: &SentFrame) -> Vec<String> {
         let is_answer = |kind: &&str| *kind != BROADCAST;
         let foreseen = || self.answers.iter().map(|answer| answer.kind.as_str()).filter(is_answer);
-        let came = || sent.answers().map(|told| told.kind.as_str()).filter(is_answer);
+        let answers = || sent.answers().filter(|told| !self.is_status(told));
+        let came = || answers().map(|told| told.kind.as_str()).filter(is_answer);
         if foreseen().eq(came()) {
             return Vec::new();
         }
@@ -118,7 +135,7 @@ impl SentFrame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::{AnswerRow, ToldEntry};
+    use crate::port::{AnswerRow, PageBytes};
 
     fn foreseen(answers: &[&str]) -> JudgedRow {
         let answers = answers.iter().map(|kind| AnswerRow { kind: (*kind).to_owned(), hex: String::new() });
@@ -193,6 +210,34 @@ mod tests {
             ..sent(own("refused", Some("TruncatedHeader"), None), &["Error"])
         };
         assert!(judged.differences(&cut).is_empty(), "nothing was foreseen of its end");
+    }
+
+    #[test]
+    fn a_status_is_the_end_of_its_call_and_no_answer() {
+        let mut judged = foreseen(&[]);
+        (judged.verdict, judged.code) = ("refused".to_owned(), Some("NOT_FOUND".to_owned()));
+        judged.ends = Some("NOT_FOUND: no such session".to_owned());
+        judged.link = "macp".to_owned();
+        let mut frame = sent(own("refused", Some("NOT_FOUND"), None), &[]);
+        assert_eq!(judged.differences(&frame), ["it stayed open"]);
+        frame.told.push(ToldEntry { code: Some("NOT_FOUND".to_owned()), ..told("GetSession") });
+        assert!(judged.differences(&frame).is_empty());
+        judged.link = "rmp".to_owned();
+        assert_eq!(judged.differences(&frame), ["it stayed open", "GetSession came as well"]);
+        judged.link = "macp".to_owned();
+        if let Some(answer) = frame.told.last_mut() {
+            answer.payload = PageBytes(vec![0]);
+        }
+        assert_eq!(judged.differences(&frame), ["it stayed open", "GetSession came as well"], "a message");
+    }
+
+    #[test]
+    fn of_several_frames_at_once_the_first_alone_was_foreseen() {
+        let judged = foreseen(&[]);
+        let mut frame = sent(own("accepted", None, None), &["Ok"]);
+        assert_eq!(judged.uncompared(&frame), None);
+        frame.told.push(own("refused", Some("Duplicate"), None));
+        assert!(judged.uncompared(&frame).is_some() && judged.differences(&frame).is_empty());
     }
 
     #[test]

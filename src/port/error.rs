@@ -262,7 +262,8 @@ macro_rules! declare {
                         format!("`:{command}` prints it")
                     }
                     Self::Replayed => {
-                        "do it in the console of a running station: `rl-console attach`".to_owned()
+                        "do it on a running station: in its console, which `rl-console attach` opens, or by the same command without --recording"
+                            .to_owned()
                     }
                     Self::Damaged(_) => {
                         "`rl-console recording verify FILE` lists the damage; `rl-console recording repair IN OUT` writes what is readable"

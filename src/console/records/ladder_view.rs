@@ -59,7 +59,8 @@ pub(crate) struct LadderView {
     /// Hops are cut up to this entry, and so many of them.
     after: Seq,
     cut: u64,
-    /// The index of the next entry to be folded.
+    /// The index of the first entry that was kept as folding began, and of the next to be folded.
+    begun: u64,
     next: u64,
     /// The entry that was folded last.
     last: Option<Seq>,
@@ -73,7 +74,7 @@ fn receiver(hop: &HopRow) -> &str {
 
 impl LadderView {
     /// Turns to a trace, unless it is the one that is shown, or the station was started again meanwhile.
-    /// Whether it turned.
+    /// It begins again where entries came from before those that it began with. Whether it turned.
     pub(crate) fn switch_to(
         &mut self,
         trace: Option<TraceId>,
@@ -83,6 +84,11 @@ impl LadderView {
     ) -> bool {
         let is_other_tap = self.last.is_some_and(|last| kept.last_seq().is_some_and(|newest| newest < last));
         if !is_other_tap && self.trace() == trace {
+            if kept.first() < self.begun {
+                self.lanes.clear();
+                self.has_others = false;
+                self.begin(trace, kept, model, hops_max);
+            }
             return false;
         }
         *self = Self::default();
@@ -95,7 +101,7 @@ impl LadderView {
         if let (Some(ladder), Some(rmp)) = (&mut self.ladder, model.rmp()) {
             ladder.observe_peers(rmp);
         }
-        (self.next, self.hops_with_lanes) = (kept.first(), 0);
+        (self.begun, self.next, self.hops_with_lanes) = (kept.first(), kept.first(), 0);
     }
 
     /// Whose it is.
@@ -158,7 +164,7 @@ impl LadderView {
 
     /// Whether kept entries were not folded yet.
     pub(crate) fn is_behind(&self, kept: &EntryBuffer) -> bool {
-        self.ladder.is_some() && self.next < kept.end()
+        self.ladder.is_some() && (self.next < kept.end() || kept.first() < self.begun)
     }
 
     /// The hops up to a moment, the oldest first.

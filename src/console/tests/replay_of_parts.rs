@@ -4,7 +4,11 @@ use std::{path::Path, sync::Arc};
 
 use super::loops::config;
 use crate::{
-    console::{app::App, terminal::Mailbox},
+    console::{
+        app::App,
+        settings::{Config, Start},
+        terminal::Mailbox,
+    },
     limits::Limits,
     port::{ReplayPlace, Speed},
     station::test_recordings::{KeyedFile, block_on, cut, damage, held, shipped},
@@ -45,6 +49,20 @@ fn a_part_of_which_entries_were_left_out_has_the_others_and_lost_none() {
         }
         let [played, gone_to] = [&played, &gone_to].map(|app| app.model.station_state.as_ref().unwrap());
         assert!(played.as_of == gone_to.as_of && played.mpp == gone_to.mpp && played.rmp == gone_to.rmp);
+    });
+}
+
+#[test]
+fn a_ladder_has_the_hops_that_came_from_before_what_it_began_with() {
+    let (path, ..) = shipped("calm.mcap");
+    block_on(async {
+        let (port, clock) = (Arc::new(held(&path, ReplayPlace::End, Speed::MAX)), Clock::start());
+        let start = Start { view: Some("runs".to_owned()), ..Start::default() };
+        let config = Config { start, ..config(&Limits::default(), clock) };
+        let mut app = App::new(port, config, clock.now(), Arc::new(Mailbox::closed()), (160, 50));
+        app.settle().await;
+        let ladder = &app.ui.ladder_view;
+        assert!(ladder.trace().is_some() && ladder.hops(None).count() > 0);
     });
 }
 

@@ -120,8 +120,8 @@ fn sent_lines(record: &SentRecord, time: &Timeline, glyphs: &Glyphs) -> Vec<Verd
 /// Whether it came to what was foreseen; where it did not, what came between, where it did, the values in
 /// which the answers are not the same.
 fn compared(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Vec<VerdictLine> {
-    if foreseen.is_pending() {
-        return vec![VerdictLine::new("its end was not foreseen".to_owned(), Role::Muted)];
+    if let Some(why) = foreseen.uncompared(sent) {
+        return vec![VerdictLine::new(why.to_owned(), Role::Muted)];
     }
     let found = foreseen.differences(sent);
     if found.is_empty() {

@@ -129,11 +129,11 @@ impl FrameList {
 fn sent_cells(view: &View, sent: &SentRecord) -> Vec<Cell> {
     let (text, is_bad) = summary(sent);
     let (about, role) = match (&sent.foreseen, &sent.outcome) {
-        (Some(foreseen), Ok(_)) if foreseen.is_pending() => ("its end was not foreseen", Role::Muted),
-        (Some(foreseen), Ok(outcome)) if foreseen.differences(outcome).is_empty() => {
-            ("equal to what was foreseen", Role::Muted)
-        }
-        (Some(_), Ok(_)) => ("different from what was foreseen", Role::Warn),
+        (Some(foreseen), Ok(outcome)) => match foreseen.uncompared(outcome) {
+            Some(why) => (why, Role::Muted),
+            None if foreseen.differences(outcome).is_empty() => ("equal to what was foreseen", Role::Muted),
+            None => ("different from what was foreseen", Role::Warn),
+        },
         _ => ("", Role::Muted),
     };
     let size = format::bytes(sent.length as u64);

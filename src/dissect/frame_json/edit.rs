@@ -7,7 +7,10 @@ use super::{
 use crate::{
     dissect::rmp::frame_json::Fill,
     ids::TraceId,
-    rmp::control::{self, FromClient},
+    rmp::{
+        HEADER_BYTES,
+        control::{self, FromClient},
+    },
     time::Wall,
 };
 
@@ -66,10 +69,15 @@ impl Unit {
 /// Why it is none.
 pub(crate) fn refreshed(text: &str, now: Wall) -> Result<String, String> {
     let mut frame = Json::read(text)?;
+    let broken = broken_lengths(&frame);
     for name in OF_DECODE {
         frame.remove(name);
     }
     leave_out(&mut frame, &OF_HEADER);
+    for (path, length) in broken.into_iter().flatten() {
+        frame.set(path, Json::Plain(length.to_string()))?;
+    }
+    renew_submission(&mut frame)?;
     // A header that says the length alone is counted again.
     if let Some(Json::Object(members)) = frame.member("header")
         && members.iter().all(|(name, _)| name == "Content-Length")
@@ -80,6 +88,7 @@ pub(crate) fn refreshed(text: &str, now: Wall) -> Result<String, String> {
         for name in ["Publish", "Message"] {
             if let Some(message) = unit.member_mut(name).and_then(|unit| unit.member_mut("message")) {
                 leave_out(message, &OF_HEADER);
+                renew_submission(message)?;
             }
         }
         if let Some(envelope) = unit.member_mut("envelope") {
@@ -88,6 +97,25 @@ pub(crate) fn refreshed(text: &str, now: Wall) -> Result<String, String> {
         }
     }
     Ok(indented(&frame.to_text()))
+}
+
+/// The lengths of a frame that says other ones than it has room for: they are its fault, and stay.
+fn broken_lengths(frame: &Json) -> Option<[(&'static str, u64); 2]> {
+    let length = |path| frame.at(path)?.as_plain()?.parse::<u64>().ok();
+    let (frame_len, body_len) = (length("frame_len")?, length("header.body_len")?);
+    let is_broken = frame_len != body_len.saturating_add(HEADER_BYTES as u64);
+    is_broken.then_some([("frame_len", frame_len), ("header.body_len", body_len)])
+}
+
+/// A run that is submitted again is another one: its request has the id of its trace (ruling RMP 10).
+fn renew_submission(message: &mut Json) -> Result<(), String> {
+    const REQUEST: &str = "body.payload.RunSubmit.request_id";
+    if message.at(REQUEST).is_none() {
+        return Ok(());
+    }
+    let trace = TraceId(uuid::Uuid::now_v7());
+    message.set(REQUEST, Json::Text(trace.to_string()))?;
+    message.set("header.trace_id", Json::Text(trace.0.to_string()))
 }
 
 /// Takes members out of a header, and the header where none is left.
@@ -123,10 +151,27 @@ mod tests {
         let expected =
             "{\n  \"header\": {\n    \"magic\": \"MAPL\"\n  },\n  \"body\": {\n    \"type\": \"a\"\n  }\n}";
         assert_eq!(edited, expected);
+        let lengths = r#"{"frame_len":9,"header":{"body_len":4,"ttl_ms":2},"body":{"type":"a"}}"#;
+        let edited = Json::read(&refreshed(lengths, Wall(7)).unwrap()).unwrap().to_text();
+        assert_eq!(edited, r#"{"body":{"type":"a"},"frame_len":9,"header":{"body_len":4}}"#);
         let plugin = r#"{"header":{"Content-Length":4},"body":{"id":1}}"#;
         assert_eq!(refreshed(plugin, Wall(7)).unwrap(), "{\n  \"body\": {\n    \"id\": 1\n  }\n}");
         let call = r#"{"body":{"envelope":{"message_id":"m1","timestamp_unix_ms":"5"}}}"#;
         let edited = refreshed(call, Wall(7)).unwrap();
         assert!(!edited.contains("m1") && edited.contains(r#""timestamp_unix_ms": "7""#), "{edited}");
+    }
+
+    #[test]
+    fn a_run_that_is_submitted_again_has_a_new_id_that_is_its_traces() {
+        let submit = r#"{"header":{"trace_id":"3f0c8f3e-0000-4000-8000-000000000001"},"body":{"payload":{"RunSubmit":
+            {"request_id":"trace:3f0c8f3e-0000-4000-8000-000000000001","opening_yaml":""}}}}"#;
+        let published = format!(r#"{{"body":{{"Publish":{{"topic":"rlp/ctrl","message":{submit}}}}}}}"#);
+        for (text, at) in [(submit, ""), (&published, "body.Publish.message.")] {
+            let edited = Json::read(&refreshed(text, Wall(7)).unwrap()).unwrap();
+            let text = |path: &str| edited.at(&format!("{at}{path}")).unwrap().as_text().unwrap().to_owned();
+            let request: TraceId = text("body.payload.RunSubmit.request_id").parse().unwrap();
+            assert_eq!(request.0.to_string(), text("header.trace_id"));
+            assert!(!text("header.trace_id").starts_with("3f0c8f3e"), "{edited:?}");
+        }
     }
 }

@@ -91,7 +91,7 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::Parts(take_pages),
     filter: None,
     title: Title::Of(|cx| run_title(PaneId::Artifacts, cx)),
-    empty: Empty::Of(|cx| empty_run_text(cx, |_| "no artifacts yet")),
+    empty: Empty::Of(|cx| empty_run_text(PaneId::Artifacts, cx, |_| "no artifacts yet")),
     drawing: Drawing::Table,
     chip: Some(|cx, _| run_chip("artifacts", cx, |view| view.artifacts)),
     ledger: |_, _, all| {

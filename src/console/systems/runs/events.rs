@@ -110,7 +110,7 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::Parts(take_pages),
     filter: None,
     title: Title::Of(|cx| run_title(PaneId::RunEvents, cx)),
-    empty: Empty::Of(|cx| empty_run_text(cx, |_| "no events yet")),
+    empty: Empty::Of(|cx| empty_run_text(PaneId::RunEvents, cx, |_| "no events yet")),
     drawing: Drawing::Table,
     chip: Some(|cx, _| run_chip("events", cx, |view| view.events)),
     ledger: |ui, _, all| {

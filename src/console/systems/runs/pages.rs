@@ -1,7 +1,7 @@
 //! What the store has of the run that is shown: what it told before what this console heard itself, and what
 //! it kept.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{keys::run_of, stored_run::StoredRun};
 use crate::{
@@ -51,8 +51,8 @@ pub(crate) struct RunPages {
     view: Option<Arc<RunView>>,
     /// Whether the store has no such run.
     is_unknown: bool,
-    /// Why the last page did not come.
-    error: Option<String>,
+    /// Why the last page for a pane did not come.
+    errors: BTreeMap<PaneId, String>,
 }
 
 impl RunPages {
@@ -81,9 +81,9 @@ impl RunPages {
         self.run == Some(run) && self.is_unknown
     }
 
-    /// Why the last page did not come.
-    pub(crate) fn error(&self) -> Option<&str> {
-        self.error.as_deref()
+    /// Why the last page for a pane did not come.
+    pub(crate) fn error(&self, pane: PaneId) -> Option<&str> {
+        self.errors.get(&pane).map(String::as_str)
     }
 
     fn switch_to(&mut self, run: TraceId) {
@@ -117,7 +117,9 @@ impl RunPages {
             None if self.is_unknown || !self.detail_request.is_free(now) => return None,
             None => Query::Run { run },
             Some(stored) if stored.is_whole || self.detail_request.is_open() => return None,
-            Some(_) if self.error.is_some() && !self.detail_request.is_free(now) => return None,
+            Some(_) if self.errors.contains_key(&PaneId::Plan) && !self.detail_request.is_free(now) => {
+                return None;
+            }
             Some(stored) => Query::RunEvents { run, after: stored.read_up_to, limit: DETAIL_EVENT_ROWS },
         };
         Some((self.detail_request.ask(now), query))
@@ -134,8 +136,8 @@ impl RunPages {
                     stored.apply_events(&rows, more);
                 }
             }
-            Ok(_) => self.error = Some(unexpected_answer()),
-            Err(error) => self.error = Some(error_text(&error)),
+            Ok(_) => drop(self.errors.insert(PaneId::Plan, unexpected_answer())),
+            Err(error) => drop(self.errors.insert(PaneId::Plan, error_text(&error))),
         }
         self.view = self.stored.as_ref().map(|stored| Arc::new(stored.view()));
     }
@@ -148,7 +150,7 @@ impl RunPages {
             _ => self.artifacts_request.accepts(serial),
         };
         let Some(run) = self.run.filter(|_| answers) else { return };
-        self.error = None;
+        self.errors.remove(&pane);
         if pane == PaneId::Plan {
             return self.take_detail(answer);
         }
@@ -161,10 +163,10 @@ impl RunPages {
                 let last = self.artifacts.last().map_or(0, |row| row.number);
                 self.artifacts.extend(rows.into_iter().filter(|row| row.number > last));
             }
-            Ok(_) => self.error = Some(unexpected_answer()),
+            Ok(_) => drop(self.errors.insert(pane, unexpected_answer())),
             Err(error) => {
                 self.artifact_count_then = None;
-                self.error = Some(error_text(&error));
+                self.errors.insert(pane, error_text(&error));
             }
         }
     }
@@ -227,9 +229,13 @@ pub(crate) fn run_title(pane: PaneId, cx: &PaneContext<'_>) -> String {
 }
 
 /// Why a pane of the run that is shown is empty: what is wrong, or what its pane says of the run.
-pub(crate) fn empty_run_text(cx: &PaneContext<'_>, text: impl Fn(TraceId) -> &'static str) -> String {
+pub(crate) fn empty_run_text(
+    pane: PaneId,
+    cx: &PaneContext<'_>,
+    text: impl Fn(TraceId) -> &'static str,
+) -> String {
     let Some(run) = cx.ui.detail_run(cx.model) else { return "no run is selected".to_owned() };
-    cx.ui.systems.runs.pages.error().unwrap_or_else(|| text(run)).to_owned()
+    cx.ui.systems.runs.pages.error(pane).unwrap_or_else(|| text(run)).to_owned()
 }
 
 /// The chip of a pane of the run that is shown, with a count of it.

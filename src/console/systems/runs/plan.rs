@@ -291,7 +291,7 @@ pub(crate) static PANE: Pane = Pane {
         },
     ),
     empty: Empty::Of(|cx| {
-        empty_run_text(cx, |run| match cx.ui.systems.runs.view_of(cx.model, run) {
+        empty_run_text(PaneId::Plan, cx, |run| match cx.ui.systems.runs.view_of(cx.model, run) {
             Some(view) if view.planned == 0 => "no nodes",
             _ if cx.ui.systems.runs.pages.is_unknown(run) => "no longer stored",
             _ => "loading",
