@@ -174,3 +174,30 @@ fn a_request_of_an_operator_is_judged_as_the_station_would_answer_it_and_is_not_
     assert_eq!((&agent["verdict"], &agent["code"]), (&json!("refused"), &json!("Forbidden")), "{agent}");
     assert!(!printed(data, &["ls", "health"]).is_empty(), "it still runs");
 }
+
+/// A message of MPLP with one event, which has this type.
+fn event(event_type: &str) -> Value {
+    let id = "5a0e8400-e29b-41d4-a716-446655440000";
+    let object = json!({
+        "event_id": id, "event_type": event_type, "event_family": "graph_update",
+        "timestamp": "2026-01-01T00:00:00Z", "graph_id": id, "update_kind": "bulk", "node_delta": 0,
+        "edge_delta": 0,
+    });
+    let items = json!([{"schema": "graph-update-event", "object": object}]);
+    json!({"body": {"type": "observation.mplp.event.v1", "payload": {"v": 1, "items": items}}})
+}
+
+#[test]
+fn what_an_mplp_object_in_a_frame_breaks_is_foreseen_by_its_rule_and_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let broken = json!(["$.event.event_type: obs_event_type_non_empty requires a text that is not blank"]);
+    for (event_type, findings) in [("bulk_import", Value::Null), ("", broken)] {
+        let judged =
+            run(data, &["inject", "rmp", "--topic", "a/b", "--dry-run"], &event(event_type).to_string());
+        let foreseen = &judged.exits(0).rows[0]["foreseen"];
+        assert_eq!(foreseen["verdict"], "accepted", "the bus judges no objects: {foreseen:#}");
+        assert_eq!(foreseen["findings"], findings, "{foreseen:#}");
+    }
+}
