@@ -95,5 +95,5 @@ pub use snapshot::{AsOf, HostState, RecordingView, Snapshot, StationView, Stoppi
 pub(crate) use tables::tables;
 pub use triggers::{ClipSpan, TriggerCommand, TriggerOutcome, TriggerRow, TriggerSpec};
 pub use violations::ViolationRow;
-pub use workbench::{DoorSpec, SentFrame, ToldEntry, WorkbenchCommand, WorkbenchOutcome};
+pub use workbench::{DOOR_OPENS, DoorSpec, SentFrame, ToldEntry, WorkbenchCommand, WorkbenchOutcome};
 pub use workbench_error::WorkbenchError;

@@ -126,6 +126,9 @@ impl DoorSpec {
     }
 }
 
+/// What the journal says of a door that is opened, before its [`words`](DoorSpec::words).
+pub const DOOR_OPENS: &str = "open workbench connection: ";
+
 /// Bytes of a frame in which its type is looked for: a line of the bridge at most.
 const HELLO_BYTES_MAX: usize = crate::limits::MPP_FRAME_BYTES_MAX;
 

@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 
 use super::{
-    inspection::frame,
+    inspection::{PEER, emit, frame},
     test_console::{TestConsole, show},
     workbench::{answer, command, ended, opened, row, told},
 };
@@ -13,8 +13,9 @@ use crate::{
     judged::Doubt,
     port::{JudgedRow, SentFrame, ToldEntry, WorkbenchOutcome},
     tap::entry::{
-        Direction, Verdict,
+        Direction, Door, Frame, FrameOrigin, Head, Redaction, Verdict, What,
         mpp::{self as events, FrameType},
+        station::{self, OperatedBy},
     },
     time::Wall,
 };
@@ -104,6 +105,48 @@ fn what_came_between_stands_with_what_is_different() {
     let mut stage = opened(row("accepted"));
     let text = became(&mut stage, SentFrame { door: 3, told: vec![own, ok], ..SentFrame::default() });
     assert!(text.contains("but for invocation: id") && !text.contains("came between"), "{text}");
+}
+
+/// A line of the adapter's through a connection of the workbench's own.
+fn through_own_door(stage: &mut TestConsole, kind: FrameType) -> crate::ids::Seq {
+    let origin = FrameOrigin { by: OperatedBy::own_console(), door: Door::Own, number: 3, of: None };
+    let frame = Frame {
+        direction: Direction::Inbound,
+        peer: PEER.into(),
+        head: Head::Mpp(events::Head { kind: Some(kind), ..events::Head::default() }),
+        verdict: Verdict::Mpp(events::Verdict::Accepted),
+        wire_bytes: 2,
+        redaction: Redaction::None,
+        origin: Some(origin.into()),
+    };
+    emit(stage, What::Frame(frame), b"{}", None, false)
+}
+
+#[test]
+fn a_door_of_ones_own_that_is_opened_is_nothing_that_came_between() {
+    for (others, came) in [(0, false), (1, true)] {
+        let mut stage = TestConsole::of_size(160, 50);
+        let effects = stage.char('i');
+        answer(&mut stage, effects, JudgedRow { at_ms: Wall(0), ..row("accepted") });
+        let by = Some(OperatedBy::own_console());
+        let operated = station::Transition::Operated { by, command: None };
+        stage.station(operated, "open workbench connection: as an adapter");
+        stage.mpp(events::Transition::Connected { peer: PEER.into() }, "");
+        let hello = through_own_door(&mut stage, FrameType::Hello);
+        let (ack, head) = (Verdict::Sent, (FrameType::HelloAck, None));
+        frame(&mut stage, Direction::Outbound, ack, head, "{}", Some(hello));
+        let session_id = crate::ids::SessionId(1);
+        let handshaken = events::Transition::Handshaken { peer: PEER.into(), session_id, persisted: 0 };
+        stage.mpp(handshaken, "");
+        for _ in 0..others {
+            stage.mpp(events::Transition::Connected { peer: "127.0.0.1:9".into() }, "");
+        }
+        let seq = through_own_door(&mut stage, FrameType::Pull);
+        let own = ToldEntry { seq, verdict: Some("duplicate".to_owned()), ..told("pull", true) };
+        let text = became(&mut stage, SentFrame { door: 3, told: vec![own], ..SentFrame::default() });
+        assert!(text.contains("different: duplicate instead of accepted"), "{text}");
+        assert_eq!(text.contains("came between: "), came, "{text}");
+    }
 }
 
 #[test]

@@ -18,9 +18,13 @@ use crate::{
         settings::view::Canvas,
         ui::Scene,
     },
-    dissect::{EntryRecord, summary_line},
-    port::{JudgedRow, SentFrame, ToldEntry},
-    tap::entry::{Door, Entry, What},
+    dissect::{EntryRecord, EntrySummary, summary_line},
+    ids::{ConnectionId, Peer},
+    port::{DOOR_OPENS, JudgedRow, SentFrame, ToldEntry},
+    tap::{
+        EntryRef,
+        entry::{Door, Entry, FrameOrigin, Link, What},
+    },
     time::Wall,
 };
 
@@ -102,7 +106,7 @@ fn sent_lines(record: &SentRecord, time: &Timeline, glyphs: &Glyphs) -> Vec<Verd
     let mut lines = vec![VerdictLine::quoting(text, if is_bad { Role::Bad } else { Role::Ok })];
     let Ok(sent) = &record.outcome else { return lines };
     if let Some(foreseen) = &record.foreseen {
-        lines.extend(compared(foreseen, sent, time));
+        lines.extend(compared(foreseen, sent, (&record.door, time)));
     }
     if let Some(closed) = &sent.closed {
         lines.push(VerdictLine::new(format!("closed: {closed}"), Role::Warn));
@@ -119,7 +123,7 @@ fn sent_lines(record: &SentRecord, time: &Timeline, glyphs: &Glyphs) -> Vec<Verd
 
 /// Whether it came to what was foreseen; where it did not, what came between, where it did, the values in
 /// which the answers are not the same.
-fn compared(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Vec<VerdictLine> {
+fn compared(foreseen: &JudgedRow, sent: &SentFrame, (door, time): (&str, &Timeline)) -> Vec<VerdictLine> {
     if let Some(why) = foreseen.uncompared(sent) {
         return vec![VerdictLine::new(why.to_owned(), Role::Muted)];
     }
@@ -133,21 +137,22 @@ fn compared(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Vec<Verd
         return lines;
     }
     let mut lines = vec![VerdictLine::new(format!("different: {}", found.join("; ")), Role::Warn)];
-    lines.extend(between(foreseen, sent, time).map(|text| VerdictLine::quoting(text, Role::Warn)));
+    lines.extend(between(foreseen, sent, (door, time)).map(|text| VerdictLine::quoting(text, Role::Warn)));
     lines
 }
 
 /// What came between the judgement and the frame, which may be why that came to something else: at its host
 /// or, where nothing did there, elsewhere.
-fn between(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Option<String> {
+fn between(foreseen: &JudgedRow, sent: &SentFrame, (door, time): (&str, &Timeline)) -> Option<String> {
     let own = sent.own()?;
     let entries = time.entries();
     let at = entries.index_of(own.seq)?;
+    let through = Through::of(entries.entry(at)?.entry, sent.door, door);
     let earlier = (at.saturating_sub(LOOK_BACK)..at).rev().filter_map(|index| entries.entry(index));
     let others = earlier
         .take_while(|entry| entry.entry.at.wall >= foreseen.at_ms)
         .filter(|entry| own.trace.is_none() || entry.entry.trace != own.trace)
-        .filter(|entry| !EntryRecord(*entry).is_routine() && !is_of_door(entry.entry, sent.door));
+        .filter(|entry| !EntryRecord(*entry).is_routine() && !through.has(*entry));
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         others.partition(|entry| entry.entry.link.name() == foreseen.link);
     let found = if here.is_empty() { elsewhere } else { here };
@@ -158,10 +163,39 @@ fn between(foreseen: &JudgedRow, sent: &SentFrame, time: &Timeline) -> Option<St
     })
 }
 
-/// Whether an entry is that of a frame through this door.
-fn is_of_door(entry: &Entry, door: u64) -> bool {
-    let What::Frame(frame) = &entry.what else { return false };
-    frame.origin.as_ref().is_some_and(|origin| origin.door != Door::Gate && origin.number == door)
+/// A door, and its connection where that is its own.
+struct Through<'a> {
+    door: u64,
+    /// Which way it leads, in words.
+    words: &'a str,
+    /// Of a peer's connection nothing else is the door's.
+    connection: Option<(Option<&'a Peer>, Option<ConnectionId>)>,
+}
+
+impl<'a> Through<'a> {
+    /// The one by which a frame came.
+    fn of(own: &'a Entry, door: u64, words: &'a str) -> Self {
+        let EntrySummary { peer, session, .. } = EntrySummary::of(own);
+        let is_own = origin(own).is_some_and(|origin| origin.door == Door::Own);
+        Self { door, words, connection: is_own.then_some((peer, session)) }
+    }
+
+    /// Whether an entry is that of a frame through it, or tells that it was opened, or of its connection.
+    fn has(&self, EntryRef { entry, bytes }: EntryRef<'_>) -> bool {
+        let is_through = |origin: &FrameOrigin| origin.door != Door::Gate && origin.number == self.door;
+        let opens = || bytes.strip_prefix(DOOR_OPENS.as_bytes()) == Some(self.words.as_bytes());
+        let EntrySummary { peer, session, .. } = EntrySummary::of(entry);
+        let is_of_connection = match self.connection {
+            Some((_, own @ Some(_))) => session == own,
+            Some((own @ Some(_), None)) => peer == own,
+            _ => false,
+        };
+        is_of_connection || origin(entry).is_some_and(is_through) || (entry.link == Link::Station && opens())
+    }
+}
+
+fn origin(entry: &Entry) -> Option<&FrameOrigin> {
+    if let What::Frame(frame) = &entry.what { frame.origin.as_deref() } else { None }
 }
 
 fn entry_line(told: &ToldEntry, hop: HopLanes, glyphs: &Glyphs) -> VerdictLine {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ids::ConnectionId,
-    port::{Outcome, PortError, WorkbenchCommand, WorkbenchError, WorkbenchOutcome},
+    port::{DOOR_OPENS, Outcome, PortError, WorkbenchCommand, WorkbenchError, WorkbenchOutcome},
     station::{local::Operating, status::StationStatus},
 };
 
@@ -95,7 +95,7 @@ impl Workbench {
 /// A command in the words of the journal; nothing of one that the tap tells of.
 fn describe(command: &WorkbenchCommand) -> Option<String> {
     match command {
-        WorkbenchCommand::Open { door } => Some(format!("open workbench connection: {}", door.words())),
+        WorkbenchCommand::Open { door } => Some(format!("{DOOR_OPENS}{}", door.words())),
         WorkbenchCommand::Close { .. } | WorkbenchCommand::Send { .. } | WorkbenchCommand::SendAll { .. } => {
             None
         }
