@@ -59,7 +59,7 @@ impl Board {
                     batch.lost
                 );
             }
-            self.unsaved.extend(batch.iter().filter_map(|entry| self.traces.fold(entry.entry)));
+            self.unsaved.extend(batch.iter().flat_map(|entry| self.traces.fold(entry.entry)).flatten());
         }
         self.bound();
     }

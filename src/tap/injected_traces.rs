@@ -1,11 +1,15 @@
 //! What came of injected frames: the traces that have one, as far as entries say.
 //!
 //! A trace is known for as long as something of it is shown. Frames alone are gone soon, so of them the
-//! newest are known; a run, an invocation or a session stays for months, and its mark with it.
+//! newest are known; a run, an invocation or a session stays for months, and its mark with it. A row that
+//! names no trace is known by what is in the place of one: see [`UntracedRow`].
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::entry::{Direction, Door, Entry, Transition, What, runs};
+use super::{
+    entry::{Direction, Door, Entry, Transition, What, runs},
+    untraced_row::UntracedRow,
+};
 use crate::ids::{Seq, TraceId};
 
 /// Entries, and traces of frames alone, that are known; past them the oldest are forgotten.
@@ -77,15 +81,26 @@ pub(crate) struct InjectedTraces {
 }
 
 impl InjectedTraces {
-    /// Takes one entry; the trace that is known by it, where it was not, or had no row.
-    pub(crate) fn fold(&mut self, entry: &Entry) -> Option<InjectedTrace> {
+    /// Takes one entry: the trace that is known by it, where it was not, or had no row, and what is in the
+    /// place of one of a row that names none.
+    pub(crate) fn fold(&mut self, entry: &Entry) -> [Option<InjectedTrace>; 2] {
         let is_caused = entry.cause.is_some_and(|cause| self.seqs.contains(&cause));
         let is_of_it = is_caused || is_injected(entry);
         if is_of_it {
             self.add_entry(entry.seq);
         }
-        let trace = entry.trace.filter(|trace| is_of_it || self.has(*trace))?;
-        let extent = Extent::of(entry);
+        let trace = entry.trace.filter(|trace| is_of_it || self.has(*trace));
+        let row = UntracedRow::of(entry).filter(|_| is_of_it || trace.is_some());
+        let extent = |row: UntracedRow<'_>| if row.is_stored() { Extent::Row } else { Extent::Listed };
+        [
+            trace.and_then(|trace| self.note(trace, Extent::of(entry), is_of_it)),
+            // Nobody asks after a restart for what ends with the station.
+            row.and_then(|row| self.note(row.mark(), extent(row), is_of_it)).filter(|it| it.has_row),
+        ]
+    }
+
+    /// Notes that something of an extent is shown of a trace, and whether that was not known.
+    fn note(&mut self, trace: TraceId, extent: Extent, is_of_it: bool) -> Option<InjectedTrace> {
         let known = self.traces.get(&trace).map(|(extent, _)| *extent);
         if !is_of_it && known >= Some(extent) {
             return None;
@@ -223,7 +238,7 @@ fn is_injected(entry: &Entry) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        ids::Peer,
+        ids::{InvocationId, Peer, RefundId},
         tap::entry::{
             Frame, FrameOrigin, Head, Link, Redaction, Verdict, macp, mpp, rmp, station::OperatedBy,
         },
@@ -244,6 +259,13 @@ mod tests {
         };
         let what = What::Frame(frame);
         Entry { seq: Seq(seq), at: Now::default(), link: Link::Mpp, trace, cause: None, what }
+    }
+
+    /// The trace that is known by an entry, of which no list has a row without one.
+    fn told(injected: &mut InjectedTraces, entry: &Entry) -> Option<InjectedTrace> {
+        let [told, row] = injected.fold(entry);
+        assert_eq!(row, None);
+        told
     }
 
     fn trace(number: u128) -> TraceId {
@@ -282,14 +304,14 @@ mod tests {
     #[test]
     fn the_trace_of_an_injected_frame_and_of_what_it_caused_is_known() {
         let mut injected = InjectedTraces::default();
-        assert_eq!(injected.fold(&frame(1, Direction::Inbound, Some(Door::Own), None)), None);
+        assert_eq!(told(&mut injected, &frame(1, Direction::Inbound, Some(Door::Own), None)), None);
         let caused = Entry { cause: Some(Seq(1)), ..frame(2, Direction::Outbound, None, Some(trace(2))) };
-        assert_eq!(injected.fold(&caused), frames_of(2));
+        assert_eq!(told(&mut injected, &caused), frames_of(2));
         let later = Entry { cause: Some(Seq(2)), ..frame(3, Direction::Inbound, None, Some(trace(3))) };
-        assert_eq!(injected.fold(&later), frames_of(3));
-        assert_eq!(injected.fold(&frame(4, Direction::Inbound, None, Some(trace(4)))), None);
+        assert_eq!(told(&mut injected, &later), frames_of(3));
+        assert_eq!(told(&mut injected, &frame(4, Direction::Inbound, None, Some(trace(4)))), None);
         let again = Entry { cause: Some(Seq(1)), ..frame(5, Direction::Outbound, None, Some(trace(2))) };
-        assert_eq!(injected.fold(&again), None, "it was known");
+        assert_eq!(told(&mut injected, &again), None, "it was known");
         let lists = injected.collect().sorted();
         assert_eq!((&lists.traces, lists.without_rows), (&vec![trace(3), trace(2)], lists.traces.clone()));
         assert_eq!([2, 3, 4].map(|number| injected.has(trace(number))), [true, true, false]);
@@ -301,7 +323,7 @@ mod tests {
         before.fold(&frame(1, Direction::Inbound, Some(Door::Own), Some(trace(1))));
         later.restore(before.collect().sorted().as_known());
         let caused = Entry { cause: Some(Seq(1)), ..frame(2, Direction::Outbound, None, Some(trace(2))) };
-        assert_eq!(later.fold(&caused), frames_of(2));
+        assert_eq!(told(&mut later, &caused), frames_of(2));
     }
 
     #[test]
@@ -329,12 +351,20 @@ mod tests {
         let mut injected = InjectedTraces::default();
         flood(&mut injected, 1, 5);
         for (number, link) in [(1, Link::Mpp), (2, Link::Runs), (3, Link::Macp)] {
-            let told = injected.fold(&transition(100 + number, link, number.into()));
-            assert_eq!(told, Some(InjectedTrace { trace: trace(number.into()), has_row: true }));
-            assert_eq!(injected.fold(&transition(110 + number, link, number.into())), None, "it was known");
+            let known = told(&mut injected, &transition(100 + number, link, number.into()));
+            assert_eq!(known, Some(InjectedTrace { trace: trace(number.into()), has_row: true }));
+            assert_eq!(
+                told(&mut injected, &transition(110 + number, link, number.into())),
+                None,
+                "it was known"
+            );
         }
-        assert_eq!(injected.fold(&transition(120, Link::Rmp, 4)), None, "it is known as one without a row");
-        assert_eq!(injected.fold(&transition(121, Link::Mpp, 9)), None, "nothing of it was injected");
+        assert_eq!(
+            told(&mut injected, &transition(120, Link::Rmp, 4)),
+            None,
+            "it is known as one without a row"
+        );
+        assert_eq!(told(&mut injected, &transition(121, Link::Mpp, 9)), None, "nothing of it was injected");
         flood(&mut injected, 1_000, 3 * KNOWN_MAX);
         assert_eq!(
             [1, 2, 3, 4, 5, 9].map(|it| injected.has(trace(it))),
@@ -381,5 +411,40 @@ mod tests {
         injected.restore(KnownInjected { traces: &many, ..KnownInjected::default() });
         assert_eq!(injected.counts, [KNOWN_MAX, 0, ROWS_MAX]);
         assert!(!injected.has(trace(1)) && injected.has(many[0]), "the oldest is forgotten");
+    }
+
+    #[test]
+    fn rows_without_traces_are_known_by_what_they_are() {
+        let mut injected = InjectedTraces::default();
+        injected.fold(&frame(1, Direction::Inbound, Some(Door::Own), None));
+        let of = |seq, link, cause: Option<u64>, what| Entry {
+            cause: cause.map(Seq),
+            trace: None,
+            what: What::Transition(what),
+            ..transition(seq, link, 0)
+        };
+        let ended = |number| {
+            let session = macp::SessionRef { number, id: "s".into() };
+            Transition::Macp(macp::Transition::Ended { session, ending: macp::Ending::Cancelled })
+        };
+        let session = |number| UntracedRow::Session(number).mark();
+        let known = injected.fold(&of(2, Link::Macp, Some(1), ended(7)));
+        assert_eq!(known, [None, Some(InjectedTrace { trace: session(7), has_row: true })]);
+        assert_eq!(injected.fold(&of(3, Link::Macp, Some(1), ended(7))), [None, None], "it was known");
+        assert_eq!(injected.fold(&of(4, Link::Macp, None, ended(8))), [None, None]);
+        assert_eq!([7, 8].map(|number| injected.has(session(number))), [true, false]);
+        // Nothing that ends with the station is for the store.
+        let logged = || Transition::Mpp(mpp::Transition::Logged { level: mpp::Level::Info });
+        let line = UntracedRow::AdapterLine { at: Now::default().wall, level: mpp::Level::Info };
+        assert_eq!(injected.fold(&of(5, Link::Mpp, Some(1), logged())), [None, None]);
+        assert!(injected.has(line.mark()));
+        // The row of an invocation with an injected frame may have a refund.
+        injected.fold(&frame(6, Direction::Inbound, Some(Door::Own), Some(trace(1))));
+        let (refund, status) = (RefundId(3), mpp::RefundStatus::Requested);
+        let recorded = mpp::Transition::RefundRecorded { refund, id: InvocationId(4), status };
+        let recorded = of(7, Link::Mpp, None, Transition::Mpp(recorded));
+        assert_eq!(injected.fold(&Entry { trace: Some(trace(2)), ..recorded.clone() }), [None, None]);
+        let [_, row] = injected.fold(&Entry { trace: Some(trace(1)), ..recorded });
+        assert_eq!(row.map(|it| it.trace), Some(UntracedRow::Refund(refund).mark()));
     }
 }

@@ -16,9 +16,11 @@ pub mod redact;
 mod ring;
 mod secrets;
 mod sequencer;
+mod untraced_row;
 
 pub use injected::{ExpectedConnections, OriginCell, PutError};
 pub use injected_traces::InjectedTrace;
 pub use mirror::Mirror;
 pub use reader::{Batch, EntryRef, Reader};
 pub use sequencer::{Counters, Draft, Tap, TooManyReaders, WholeFrames};
+pub(crate) use untraced_row::UntracedRow;

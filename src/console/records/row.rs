@@ -65,6 +65,11 @@ pub(crate) trait PaneRecord: Record {
         false
     }
 
+    /// What is known of it where it came of an injected frame: its trace, or what is in the place of one.
+    fn marked_by(&self) -> Option<TraceId> {
+        self.trace()
+    }
+
     /// The entry of the tap that it is.
     fn tap_entry(&self) -> Option<EntryRef<'_>> {
         None
@@ -115,6 +120,10 @@ impl<T: PaneRecord> PaneRecord for &T {
 
     fn is_by_hand(&self) -> bool {
         (**self).is_by_hand()
+    }
+
+    fn marked_by(&self) -> Option<TraceId> {
+        (**self).marked_by()
     }
 
     fn tap_entry(&self) -> Option<EntryRef<'_>> {

@@ -73,7 +73,7 @@ pub(crate) fn table_of(
     let is_told = matches!(pane, PaneId::Wire | PaneId::Trace);
     let by_hand = |index: usize| {
         let is_of_it = |row: &dyn PaneRecord| {
-            row.is_by_hand() || row.trace().is_some_and(|trace| model.injected.has(trace))
+            row.is_by_hand() || row.marked_by().is_some_and(|mark| model.injected.has(mark))
         };
         !is_told && rows.with(index, is_of_it).unwrap_or(false)
     };

@@ -25,7 +25,7 @@ use crate::{
     field::{Column, Fields as _, Value, fields},
     ids::TraceId,
     mpp::LogView,
-    tap::entry::station::Level,
+    tap::{UntracedRow, entry::station::Level},
 };
 
 /// A line, with its number.
@@ -71,6 +71,11 @@ impl PaneRecord for LogLine<'_> {
 
     fn trace(&self) -> Option<TraceId> {
         None
+    }
+
+    fn marked_by(&self) -> Option<TraceId> {
+        let LogView { at, level, .. } = *self.line;
+        Some(UntracedRow::AdapterLine { at: at.wall, level }.mark())
     }
 
     fn command(&self) -> Option<String> {

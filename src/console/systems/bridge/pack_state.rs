@@ -27,6 +27,7 @@ use crate::{
     field::{Column, Fields as _, Value, fields},
     ids::TraceId,
     port::{Page, Query, StateKeyRow},
+    tap::UntracedRow,
 };
 
 /// A value.
@@ -88,6 +89,11 @@ impl PaneRecord for StateValue<'_> {
 
     fn trace(&self) -> Option<TraceId> {
         None
+    }
+
+    fn marked_by(&self) -> Option<TraceId> {
+        let (key, persist) = (&self.0.key, self.0.persist);
+        self.0.at_ms.map(|at| UntracedRow::State { key, at, persist }.mark())
     }
 
     fn command(&self) -> Option<String> {

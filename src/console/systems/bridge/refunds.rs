@@ -26,7 +26,7 @@ use crate::{
     field::{Column, Fields as _, Value, fields},
     ids::{RefundId, TraceId},
     port::{Page, Query, RefundRow},
-    tap::entry::mpp::RefundStatus,
+    tap::{UntracedRow, entry::mpp::RefundStatus},
 };
 
 /// A refund record.
@@ -93,6 +93,10 @@ impl PaneRecord for Refund<'_> {
 
     fn trace(&self) -> Option<TraceId> {
         None
+    }
+
+    fn marked_by(&self) -> Option<TraceId> {
+        Some(UntracedRow::Refund(self.0.id).mark())
     }
 
     fn command(&self) -> Option<String> {

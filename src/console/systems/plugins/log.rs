@@ -29,6 +29,7 @@ use crate::{
     field::{Column, Fields as _, Value, fields},
     ids::{PluginId, TraceId},
     plugin::{Level, LogSource, snapshot::LogView},
+    tap::UntracedRow,
 };
 
 /// A line of a plugin's log.
@@ -84,6 +85,11 @@ impl PaneRecord for LogLine {
 
     fn trace(&self) -> Option<TraceId> {
         None
+    }
+
+    fn marked_by(&self) -> Option<TraceId> {
+        let LogView { at, source, .. } = self.line;
+        Some(UntracedRow::PluginLine { plugin: &self.plugin, at: at.wall, source }.mark())
     }
 
     fn command(&self) -> Option<String> {

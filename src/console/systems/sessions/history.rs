@@ -24,6 +24,7 @@ use crate::{
     ids::TraceId,
     macp::{Ending, Phase, SessionRef, SessionState},
     port::{Page, Query, SessionRow},
+    tap::UntracedRow,
 };
 
 /// Its columns.
@@ -88,6 +89,10 @@ impl PaneRecord for SessionRow {
 
     fn trace(&self) -> Option<TraceId> {
         self.trace_id
+    }
+
+    fn marked_by(&self) -> Option<TraceId> {
+        self.trace_id.or_else(|| Some(UntracedRow::Session(self.number).mark()))
     }
 
     fn command(&self) -> Option<String> {

@@ -30,6 +30,7 @@ use crate::{
     field::{Column, Fields as _, Value, fields},
     ids::TraceId,
     macp::{Ending, Mode, SessionState, SessionView},
+    tap::UntracedRow,
     time::Now,
 };
 
@@ -154,6 +155,10 @@ impl PaneRecord for SessionView {
 
     fn trace(&self) -> Option<TraceId> {
         self.trace
+    }
+
+    fn marked_by(&self) -> Option<TraceId> {
+        self.trace.or_else(|| Some(UntracedRow::Session(self.session.number).mark()))
     }
 
     fn command(&self) -> Option<String> {
