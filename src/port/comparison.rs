@@ -58,7 +58,7 @@ impl JudgedRow {
         found
     }
 
-    /// Whether an answer is the status that ends the call: it is what was foreseen as its end, and no message.
+    /// Whether an answer is the status that ends the call: what was foreseen as its end, and no message.
     fn is_status(&self, told: &ToldEntry) -> bool {
         self.link == Link::Macp.name() && told.code.is_some() && told.payload.0.is_empty()
     }

@@ -164,7 +164,7 @@ impl LadderView {
 
     /// Whether kept entries were not folded yet.
     pub(crate) fn is_behind(&self, kept: &EntryBuffer) -> bool {
-        self.ladder.is_some() && (self.next < kept.end() || kept.first() < self.begun)
+        self.ladder.is_some() && self.next < kept.end()
     }
 
     /// The hops up to a moment, the oldest first.

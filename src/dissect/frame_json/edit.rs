@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_is_filled_in_and_what_decode_alone_says_is_left_out() {
-        let text = r#"{"frame":1,"offset":0,"bytes":9,"valid":true,"frame_len":80,"header":{"magic":"MAPL",
+        let text = r#"{"frame":1,"offset":0,"bytes":9,"valid":true,"frame_len":68,"header":{"magic":"MAPL",
             "created_at_ms":1,"ttl_ms":2,"trace_id":"x","msg_id":3,"body_len":4},"body":{"type":"a"}}"#;
         let edited = refreshed(text, Wall(7)).unwrap();
         let expected =
