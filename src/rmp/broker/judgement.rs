@@ -38,11 +38,11 @@ pub(super) fn too_late(head: BusHead, bytes: usize) -> Judged {
     certain(head, BusVerdict::TooLate, bytes)
 }
 
-/// The judgement of bytes that are refused. Faults of a frame hang on the bytes alone.
+/// The judgement of bytes that are refused. Faults of a frame, and what is no topic, hang on the bytes alone.
 pub(super) fn refused(head: BusHead, refused: &RefusalDetail, taken_bytes: usize) -> Judged {
     let judged = certain(head, BusVerdict::Refused(refused.refusal), taken_bytes);
     match refused.refusal {
-        Refusal::Fault(_) => judged,
+        Refusal::Fault(_) | Refusal::InvalidTopic => judged,
         _ => judged.as_of_now(&[Doubt::AnotherPeer]),
     }
 }
