@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 
 use super::{
-    bus_samples::{AGENT, MONITOR, trace, with_traffic},
+    bus_samples::{AGENT, MONITOR, publication, trace, with_traffic},
     inspection::{focus, frame, story},
     test_console::{TestConsole, show},
     traces::with_messages,
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     console::input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
     ids::Seq,
-    rmp::{DropReason, Transition as T},
+    rmp::{Code, DropReason, Transition as T},
     tap::{
         Draft,
         entry::{Direction, Link, Transition, Verdict, What, mpp::FrameType},
@@ -96,4 +96,27 @@ fn the_frame_of_a_row_opens_in_the_workbench() {
         let is_of = |seq: &Seq| text.contains(&format!("made of {seq}"));
         assert!(frames.iter().any(is_of), "{name}: one of {frames:?}: {text}");
     }
+}
+
+#[test]
+fn what_is_made_anew_of_a_captured_frame_is_said_with_the_fault_that_is_gone() {
+    let shown = |code| {
+        let mut stage = with_traffic(show(160, 50));
+        stage.refuse(code, &publication("a/b", 9, "{}"));
+        focus(&mut stage, ViewId::Wire, PaneId::Wire);
+        stage.key(KeyCode::End);
+        stage.char('e');
+        stage.text()
+    };
+    let gone = shown(Code::InvalidTtl);
+    let words = "ids, times and TTL refreshed: it was refused for them (InvalidTtl), and that fault is gone";
+    assert!(gone.contains(words), "{gone}");
+    let kept = shown(Code::InvalidHeaderFlags);
+    assert!(kept.contains("ids, times and TTL refreshed") && !kept.contains("is gone"), "{kept}");
+    // What an adapter sends has none of them.
+    let (mut stage, _) = violation();
+    stage.text();
+    stage.key(KeyCode::Home);
+    stage.char('e');
+    assert!(!stage.text().contains("refreshed"), "{}", stage.text());
 }

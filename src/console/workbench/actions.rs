@@ -10,15 +10,17 @@ use crate::{
         ui::{
             Target,
             act::{Act, Resolved},
+            message::show_message,
             pane::PaneContext,
             state::Ui,
         },
     },
+    dissect::frame_verdict,
     ids::Seq,
     port::{WorkbenchError, whole_frame},
     tap::{
         EntryRef,
-        entry::{Head, What},
+        entry::{Entry, Head, Link, What},
     },
 };
 
@@ -60,6 +62,8 @@ struct Captured {
     field: Vec<String>,
     way: Way,
     bytes: Vec<u8>,
+    /// What is no longer as it was captured, in words.
+    refreshed: Option<String>,
 }
 
 impl Captured {
@@ -70,8 +74,32 @@ impl Captured {
         if let Head::Rmp(head) = &frame.head {
             way = way.speaking(head.dialect);
         }
-        Ok(Self { seq: entry.entry.seq, field: Vec::new(), way, bytes: bytes.into_owned() })
+        let (seq, refreshed) = (entry.entry.seq, refreshed_words(entry.entry));
+        Ok(Self { seq, field: Vec::new(), way, bytes: bytes.into_owned(), refreshed })
     }
+}
+
+/// What is made anew of a captured frame, and the fault that is gone with it; nothing on the links whose
+/// frames have no such values.
+fn refreshed_words(entry: &Entry) -> Option<String> {
+    const REFRESHED: &str = "ids, times and TTL refreshed";
+    if !matches!(entry.link, Link::Rmp | Link::Macp) {
+        return None;
+    }
+    let found = frame_verdict(entry);
+    let code = found.as_ref().and_then(|verdict| verdict.code);
+    let fault = match (entry.link, code) {
+        (
+            Link::Rmp,
+            Some(code @ ("Expired" | "MessageExpired" | "InvalidTtl" | "InvalidExpiry" | "Duplicate")),
+        )
+        | (Link::Macp, Some(code @ "DuplicateSession")) => Some(code),
+        _ => found.as_ref().map(|verdict| verdict.word).filter(|word| *word == "duplicate"),
+    };
+    Some(fault.map_or_else(
+        || REFRESHED.to_owned(),
+        |fault| format!("{REFRESHED}: it was refused for them ({fault}), and that fault is gone"),
+    ))
 }
 
 fn error_text(why: &WorkbenchError) -> String {
@@ -112,6 +140,9 @@ fn edit(cx: &PaneContext<'_>) -> Resolved {
         if let Some(bench) = ui.top_mut::<Workbench>() {
             bench.load((captured.way, Some(captured.seq)), captured.bytes, &limits);
             bench.field = captured.field;
+        }
+        if let Some(words) = captured.refreshed {
+            show_message(ui, words, false, ui.at);
         }
         saved.into_iter().collect()
     }))

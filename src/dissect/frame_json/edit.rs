@@ -3,6 +3,7 @@
 use super::{
     codec::{Unit, UnitJson, indented},
     json::Json,
+    json_dialect::message_bytes,
 };
 use crate::{
     dissect::rmp::frame_json::Fill,
@@ -87,11 +88,19 @@ pub(crate) fn refreshed(text: &str, now: Wall) -> Result<String, String> {
     if let Some(unit) = frame.member_mut("body") {
         for name in ["Publish", "Message"] {
             if let Some(message) = unit.member_mut(name).and_then(|unit| unit.member_mut("message")) {
+                let broken = broken_body_len(message);
                 leave_out(message, &OF_HEADER);
+                if let Some(length) = broken {
+                    message.set("header.body_len", Json::Plain(length.to_string()))?;
+                }
                 renew_submission(message)?;
             }
         }
         if let Some(envelope) = unit.member_mut("envelope") {
+            // One that begins a session begins another; what is said in a session stays in it.
+            if envelope.member("message_type").and_then(Json::as_text) == Some("SessionStart") {
+                renew(envelope, "session_id", || Json::Text(uuid::Uuid::now_v7().to_string()));
+            }
             renew(envelope, "message_id", || Json::Text(uuid::Uuid::now_v7().to_string()));
             renew(envelope, "timestamp_unix_ms", || Json::Plain(now.0.to_string()));
         }
@@ -105,6 +114,14 @@ fn broken_lengths(frame: &Json) -> Option<[(&'static str, u64); 2]> {
     let (frame_len, body_len) = (length("frame_len")?, length("header.body_len")?);
     let is_broken = frame_len != body_len.saturating_add(HEADER_BYTES as u64);
     is_broken.then_some([("frame_len", frame_len), ("header.body_len", body_len)])
+}
+
+/// The length that a message of the JSON dialect says where that is not its body's: it is its fault, and
+/// stays.
+fn broken_body_len(message: &Json) -> Option<u64> {
+    let given = message.at("header.body_len")?.as_plain()?.parse::<u64>().ok()?;
+    let body = message_bytes(message.member("body")?).ok()??;
+    (given != body.len() as u64).then_some(given)
 }
 
 /// A run that is submitted again is another one: its request has the id of its trace (ruling RMP 10).
@@ -159,6 +176,32 @@ mod tests {
         let call = r#"{"body":{"envelope":{"message_id":"m1","timestamp_unix_ms":"5"}}}"#;
         let edited = refreshed(call, Wall(7)).unwrap();
         assert!(!edited.contains("m1") && edited.contains(r#""timestamp_unix_ms": "7""#), "{edited}");
+    }
+
+    #[test]
+    fn a_length_of_the_json_dialect_that_is_the_fault_stays() {
+        let publish = |body_len: u64| {
+            let header = format!(r#"{{"ttl_ms":2,"msg_id":3,"body_len":{body_len}}}"#);
+            let message = format!(r#"{{"header":{header},"body":{{"type":"a"}}}}"#);
+            let text = format!(r#"{{"length":9,"body":{{"Publish":{{"topic":"a","message":{message}}}}}}}"#);
+            let edited = Json::read(&refreshed(&text, Wall(7)).unwrap()).unwrap();
+            edited.at("body.Publish.message.header").map(Json::to_text)
+        };
+        // The map of one text to another.
+        assert_eq!(publish(8), None, "it is filled in");
+        assert_eq!(publish(9), Some(r#"{"body_len":9}"#.to_owned()));
+    }
+
+    #[test]
+    fn another_session_begins_and_what_is_said_in_one_stays_in_it() {
+        let edited = |message_type: &str| {
+            let envelope =
+                format!(r#"{{"message_type":"{message_type}","message_id":"m1","session_id":"s1"}}"#);
+            refreshed(&format!(r#"{{"body":{{"envelope":{envelope}}}}}"#), Wall(7)).unwrap()
+        };
+        let (start, vote) = (edited("SessionStart"), edited("Vote"));
+        assert!(!start.contains("s1") && start.contains("session_id"), "{start}");
+        assert!(vote.contains(r#""session_id": "s1""#) && !vote.contains("m1"), "{vote}");
     }
 
     #[test]

@@ -86,16 +86,7 @@ impl Body<'_> {
     /// Turns a message's body into the list of its bytes, and fills in its header.
     fn make_message(&self, message: &mut Json) -> Result<(), String> {
         let Some(body) = message.member("body") else { return Ok(()) };
-        let bytes = match body {
-            Json::Array(_) => match list_bytes(body) {
-                Some(bytes) => bytes,
-                None => return Ok(()),
-            },
-            body => {
-                let value = parse(&body.to_text()).map_err(|error| format!("`message.body`: {error}"))?;
-                encode::value(&value).map_err(|error| format!("`message.body`: {error}"))?
-            }
-        };
+        let Some(bytes) = message_bytes(body)? else { return Ok(()) };
         self.fill_header(message, &bytes)?;
         let list = bytes.iter().map(|byte| Json::Plain(byte.to_string())).collect();
         if let Some(body) = message.member_mut("body") {
@@ -129,6 +120,19 @@ impl Body<'_> {
         }
         Ok(())
     }
+}
+
+/// The bytes of a message's body: those that are listed, or the MsgPack of any other value; nothing of a list
+/// of something else.
+///
+/// # Errors
+/// Why no MsgPack says it.
+pub(super) fn message_bytes(body: &Json) -> Result<Option<Vec<u8>>, String> {
+    if matches!(body, Json::Array(_)) {
+        return Ok(list_bytes(body));
+    }
+    let value = parse(&body.to_text()).map_err(|error| format!("`message.body`: {error}"))?;
+    encode::value(&value).map(Some).map_err(|error| format!("`message.body`: {error}"))
 }
 
 /// The bytes that a list of numbers is.
