@@ -53,15 +53,17 @@ impl DoorSpec {
     }
 }
 
-/// The captured frame that an entry is, whole, and its bytes as they are sent again: a hello of the bridge
+/// The captured frame that an entry is, or that the gate stopped, whole, and its bytes as they are sent again: a hello of the bridge
 /// has `$TOKEN` where its token was masked, for which the station lends one.
 ///
 /// # Errors
 /// Why it cannot be sent again: it is no frame, or an answer of the runtime; the tap withheld or masked it,
 /// or kept a part of it.
 pub fn whole_frame(entry: EntryRef<'_>) -> Result<(&Frame, Cow<'_, [u8]>), WorkbenchError> {
-    let What::Frame(frame) = &entry.entry.what else {
-        return Err(WorkbenchError::NotWhole { why: "the entry is not a frame".to_owned() });
+    let frame = match &entry.entry.what {
+        What::Frame(frame) => frame,
+        What::Intercepted(it) => &it.frame,
+        _ => return Err(WorkbenchError::NotWhole { why: "the entry is not a frame".to_owned() }),
     };
     if matches!(frame.head, Head::Macp(_)) && frame.direction == Direction::Outbound {
         return Err(WorkbenchError::AnAnswer);
@@ -99,7 +101,7 @@ mod tests {
     use crate::{
         ids::Seq,
         macp::{self, Rpc},
-        tap::entry::{Entry, Link, Verdict, mpp, rmp},
+        tap::entry::{Entry, Link, Verdict, gate::Intercepted, mpp, rmp},
         time::Now,
     };
 
@@ -144,6 +146,16 @@ mod tests {
             |kind| DoorSpec::Peer { dialect: Dialect::Frames, kind: Some(kind), client: "test".to_owned() };
         assert_eq!(door(None), peer(Kind::Agent));
         assert_eq!(door(Some(Kind::Tui)), peer(Kind::Tui));
+    }
+
+    #[test]
+    fn a_frame_that_the_gate_stopped_is_sent_as_it_came() {
+        let mut entry = entry(FrameType::Pull, Redaction::None);
+        let What::Frame(frame) = entry.what.clone() else { unreachable!() };
+        let of = frame.clone();
+        entry.what = What::Intercepted(Intercepted { number: 1, rule: 1, hold_ms: None, frame }.into());
+        let (found, bytes) = whole_frame(EntryRef { entry: &entry, bytes: HELLO }).unwrap();
+        assert_eq!((found, &*bytes), (&of, HELLO));
     }
 
     #[test]

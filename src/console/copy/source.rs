@@ -63,7 +63,8 @@ impl CopySource<'_> {
             CopyForm::Line => self.line(commands)?.into_bytes(),
             CopyForm::Inject => {
                 let itself = self.row().and_then(PaneRecord::tap_entry);
-                let is_frame = |entry: &EntryRef<'_>| matches!(entry.entry.what, What::Frame(_));
+                let is_frame =
+                    |entry: &EntryRef<'_>| matches!(entry.entry.what, What::Frame(_) | What::Intercepted(_));
                 let none = "no frame kept; the Wire lists the frames that are";
                 if let Some(entry) = itself.filter(is_frame) {
                     inject_command(entry, commands, model)?.into_bytes()

@@ -3,6 +3,7 @@
 use crossterm::event::KeyCode;
 
 use super::{
+    gate::held,
     inspection::{self, Story, story},
     screens::at_both_sizes,
     test_console::{TestConsole, row, show},
@@ -289,4 +290,16 @@ fn a_frame_that_is_not_kept_whole_or_was_withheld_is_not_copied_as_if_it_were() 
         }
         (0..2).for_each(|_| drop(stage.key(KeyCode::Esc)));
     }
+}
+
+#[test]
+fn the_line_that_injects_a_frame_is_also_that_of_one_that_the_gate_stopped() {
+    let mut stage = held(160, 50);
+    stage.key(KeyCode::Esc);
+    inspection::focus(&mut stage, ViewId::Wire, PaneId::Wire);
+    stage.key(KeyCode::End);
+    stage.char('Y');
+    let words = shlex::split(&copied(&stage.char('i'))).unwrap();
+    assert_eq!(words[3..6], ["inject", "mpp", "--from"], "{words:?}");
+    assert!(words.last().unwrap().starts_with("7b226d7070"), "{words:?}");
 }

@@ -1,5 +1,11 @@
 //! `gate arm`, `ls`, `pass`, `drop`, `edit` and `disarm`.
 
+use rl_console::{
+    ids::Seq,
+    port::{Operator as _, Page, Query, wire},
+    station::OperatorClient,
+    tap::entry::What,
+};
 use serde_json::{Value, json};
 
 use super::stage::{PULL, Stage};
@@ -146,4 +152,28 @@ fn what_is_injected_and_waits_at_the_gate_is_said_to_be_held() {
     assert_eq!(held.rows[0]["verdict"], "held at the gate");
     assert_eq!(held.rows[0]["answers"], json!([]), "what says so is no answer");
     assert!(held.error["hint"].as_str().unwrap().contains("gate ls"), "{}", held.error);
+}
+
+/// The entry that says that the gate stopped a frame.
+fn stopped(stage: &Stage) -> Option<u64> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = OperatorClient::connect(stage.data()).await.unwrap();
+        let query = Query::Entries { before: None, after: Seq(0), limit: u64::MAX };
+        let Page::Entries(page) = client.query(query).await.unwrap() else { panic!("another page") };
+        let mut entries = wire::entries(&page.entries.0).map(|found| found.unwrap().entry);
+        entries.find(|entry| matches!(entry.what, What::Intercepted(_))).map(|entry| entry.seq.0)
+    })
+}
+
+#[test]
+fn a_frame_that_is_held_is_sent_by_hand_as_it_came() {
+    let stage = Stage::open(&[]);
+    stage.arm(&["link:rmp topic:a/b", "--in", "--max", "1"]);
+    let _held = stage.publish("a/b", 1);
+    stage.held(1);
+    let seq = until(|| "nothing was stopped".to_owned(), || stopped(&stage)).to_string();
+    let sent = run(stage.data(), &["inject", "rmp", "--of", &seq], "").exits(0).rows;
+    assert_eq!((sent.len(), &sent[0]["verdict"]), (1, &json!("accepted")), "{sent:#?}");
+    stage.held(1);
 }
