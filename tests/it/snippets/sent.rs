@@ -49,6 +49,9 @@ pub(super) fn agrees(row: &Value, sent: &Value) {
             assert_eq!(foreseen[part], sent[part], "{name}, foreseen {part}: {sent:#}");
         }
     }
+    if foreseen["verdict"] != "pending" {
+        assert_eq!(sent["different"], Value::Null, "{name}: {sent:#}");
+    }
     let certainty = expect["certainty"].as_str().unwrap_or("certain");
     assert_eq!(foreseen["certainty"], certainty, "{name}: {sent:#}");
     let answered = kinds(&sent["answers"]);
