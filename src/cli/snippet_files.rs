@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{env::Env, error::Error, inject_error::InjectError, input};
+use super::{env::Env, error::Error, help, inject_error::InjectError, input};
 use crate::{
     console::worker::{SnippetFolder, SnippetListing},
     dissect::snippets::{Example, Snippet, SnippetFault, SnippetLink, TaxonomyError, shipped},
@@ -39,6 +39,21 @@ pub(crate) struct SnippetFiles {
     pub(crate) all: Vec<NamedSnippet>,
     /// Files of the user that are no snippets.
     pub(crate) faults: Vec<SnippetFault>,
+}
+
+/// What is shown of a name.
+#[derive(Default)]
+pub(crate) struct ShownSnippets<'a> {
+    /// The snippets.
+    pub(crate) all: Vec<&'a NamedSnippet>,
+    /// Of the errors of this name to which none leads, which and why.
+    pub(crate) without: Vec<String>,
+}
+
+impl ShownSnippets<'_> {
+    const fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.without.is_empty()
+    }
 }
 
 impl SnippetFiles {
@@ -100,32 +115,50 @@ impl SnippetFiles {
         Err(self.unknown(name, link))
     }
 
-    /// The snippets of a name, or those that lead to an error of this name.
+    /// The snippets of a name, or those that lead to the errors of this name: as it is written or, where no
+    /// error is called so, in whatever letters.
     ///
     /// # Errors
     /// There are none.
-    pub(crate) fn show(&self, name: &str) -> Result<Vec<&NamedSnippet>, Error> {
-        let Err(error) = self.find(name, None) else {
-            return Ok(self.all.iter().filter(|it| is_called(it, name)).collect());
+    pub(crate) fn show(&self, name: &str) -> Result<ShownSnippets<'_>, Error> {
+        let Err(unknown) = self.find(name, None) else {
+            let all = self.all.iter().filter(|it| is_called(it, name)).collect();
+            return Ok(ShownSnippets { all, without: Vec::new() });
         };
-        let is_error = |it: &str| it.eq_ignore_ascii_case(name);
-        let errors: Vec<TaxonomyError> = TaxonomyError::all().filter(|it| is_error(it.name())).collect();
-        let of_errors: Vec<&str> = errors.iter().filter_map(|it| name_of(it.example())).collect();
-        let is_of = |it: &&NamedSnippet| {
-            of_errors.contains(&it.name.as_str()) || it.snippet.expect.code.as_deref().is_some_and(is_error)
+        let shown = self.of_errors(|it| it == name);
+        let shown = match (shown.is_empty(), help::pages_of_error(name)) {
+            (true, pages) if pages.is_empty() => self.of_errors(|it| it.eq_ignore_ascii_case(name)),
+            (true, pages) => return Err(of_no_frame(name, &pages)),
+            (false, _) => shown,
         };
-        let found: Vec<&NamedSnippet> = self.all.iter().filter(is_of).collect();
-        if !found.is_empty() {
-            return Ok(found);
+        match (shown.all.is_empty(), shown.without.first()) {
+            (false, _) => Ok(shown),
+            (true, None) => Err(unknown),
+            (true, Some(message)) => {
+                let hint = "`rl-console snippet ls` lists the snippets".to_owned();
+                Err(InjectError::UnknownSnippet { message: message.clone(), hint }.into())
+            }
         }
-        let reason = errors.iter().find_map(|it| match it.example() {
-            Example::None(reason) => Some((it.name(), reason)),
+    }
+
+    /// What leads to the errors that are called so.
+    fn of_errors(&self, is_it: impl Fn(&str) -> bool) -> ShownSnippets<'_> {
+        let is_meant =
+            |it: &TaxonomyError| is_it(it.name()) || it.wire_name().is_some_and(|name| is_it(&name));
+        let errors: Vec<TaxonomyError> = TaxonomyError::all().filter(is_meant).collect();
+        let leads = |it: &&NamedSnippet| {
+            let code = it.snippet.expect.code.as_deref();
+            let is_end =
+                |error: &TaxonomyError| error.link() == it.snippet.link && code == Some(error.name());
+            let is_example =
+                |error: &TaxonomyError| matches!(error.example(), Example::Snippet(name) if name == it.name);
+            errors.iter().any(|error| is_end(error) || is_example(error)) || code.is_some_and(&is_it)
+        };
+        let without = errors.iter().filter_map(|error| match error.example() {
+            Example::None(reason) => Some(format!("no snippet shows {}: {reason}", error.name())),
             Example::Snippet(_) => None,
         });
-        let Some((error_name, reason)) = reason else { return Err(error) };
-        let message = format!("no snippet shows {error_name}: {reason}");
-        let hint = "`rl-console snippet ls` lists the snippets".to_owned();
-        Err(InjectError::UnknownSnippet { message, hint }.into())
+        ShownSnippets { all: self.all.iter().filter(leads).collect(), without: without.collect() }
     }
 
     fn unknown(&self, name: &str, link: Option<SnippetLink>) -> Error {
@@ -181,11 +214,12 @@ impl SnippetFolder for OwnSnippets {
     }
 }
 
-fn name_of(example: Example) -> Option<&'static str> {
-    match example {
-        Example::Snippet(name) => Some(name),
-        Example::None(_) => None,
-    }
+/// An error of the workbench or the gate: it says why no frame was sent or held.
+fn of_no_frame(name: &str, pages: &[&str]) -> Error {
+    let pages: Vec<String> = pages.iter().map(|page| format!("`rl-console help {page}`")).collect();
+    let message = format!("no snippet shows {name}: it is an error of the console's own, not of a frame");
+    let hint = format!("{} explains it", pages.join(" or "));
+    InjectError::UnknownSnippet { message, hint }.into()
 }
 
 fn is_called(it: &NamedSnippet, name: &str) -> bool {
@@ -271,27 +305,103 @@ mod tests {
         assert!(files.find("pull", Some(SnippetLink::Rmp)).is_err(), "it is of another link");
     }
 
-    #[test]
-    fn an_error_leads_to_its_snippets_or_to_the_reason_why_there_is_none() {
+    /// The names of the snippets that a name leads to, and why none leads to others of it; or why none does.
+    fn shown(name: &str) -> Result<(Vec<String>, Vec<String>), (String, String)> {
         let files = SnippetFiles::new(&Env::default());
-        let names = |name: &str| -> Vec<String> {
-            files.show(name).ok().unwrap().iter().map(|it| it.name.clone()).collect()
-        };
-        assert_eq!(names("UNKNOWN_INVOCATION_ID"), ["mpp/not-dispatched-here"]);
-        assert_eq!(names("BodyLengthMismatch"), ["rmp/json-body-length-mismatch"]);
-        assert_eq!(names("mpp/pull"), ["mpp/pull"]);
-        assert!(names("INVALID_FRAME").len() > 10);
+        let names = |it: ShownSnippets<'_>| (it.all.iter().map(|it| it.name.clone()).collect(), it.without);
+        files.show(name).map(names).map_err(|error| (error.to_string(), error.hint()))
+    }
+
+    #[test]
+    fn every_name_of_an_error_leads_to_its_snippet_or_to_the_reason_why_there_is_none() {
+        let files = SnippetFiles::new(&Env::default());
         for error in TaxonomyError::all() {
-            match error.example() {
-                Example::Snippet(name) => assert!(names(error.name()).contains(&name.to_owned()), "{name}"),
-                Example::None(reason) => {
-                    if let Err(error) = files.show(error.name()) {
-                        assert!(error.to_string().ends_with(reason), "{error}");
+            let lower = error.name().to_ascii_lowercase();
+            for name in
+                [Some(error.name().into()), error.wire_name(), Some(lower.into())].into_iter().flatten()
+            {
+                let shown = shown(&name);
+                // In other letters it is the name of another error, or of a snippet.
+                let is_of_other = *name != *error.name()
+                    && Some(&name) != error.wire_name().as_ref()
+                    && (TaxonomyError::all().any(|it| it.name() == name) || files.find(&name, None).is_ok());
+                match (error.example(), shown) {
+                    _ if is_of_other => {}
+                    (Example::Snippet(example), Ok((all, _))) => {
+                        assert!(all.iter().any(|it| it == example), "{name}: {all:?}");
                     }
+                    (Example::None(reason), Ok((_, without))) => {
+                        assert!(without.iter().any(|it| it.ends_with(reason)), "{name}: {without:?}");
+                    }
+                    (Example::None(reason), Err((why, _))) => assert!(why.ends_with(reason), "{name}: {why}"),
+                    (Example::Snippet(example), Err(why)) => panic!("{name} leads not to {example}: {why:?}"),
                 }
             }
         }
-        let none = files.show("InvalidModeState").err().unwrap();
-        assert_eq!(none.code(), "unknown_snippet");
+    }
+
+    #[test]
+    fn an_error_is_found_by_the_name_that_its_users_see() {
+        let all = |name: &str| shown(name).unwrap().0;
+        assert_eq!(all("UNKNOWN_INVOCATION_ID"), ["mpp/not-dispatched-here"]);
+        assert_eq!(all("BodyLengthMismatch"), ["rmp/json-body-length-mismatch"]);
+        assert_eq!(all("mpp/pull"), ["mpp/pull"]);
+        assert!(all("INVALID_FRAME").len() > 10);
+        assert_eq!(all("SESSION_NOT_FOUND"), ["macp/unknown-session"]);
+        assert_eq!(all("UNSUPPORTED_PROTOCOL_VERSION"), ["macp/invalid-macp-version"]);
+        assert_eq!(all("-32004"), ["plugin/shutting-down"]);
+        let invalid = all("INVALID_ENVELOPE");
+        for name in
+            ["macp/invalid-envelope", "macp/invalid-ttl", "macp/invalid-payload", "macp/duplicate-session"]
+        {
+            assert!(invalid.iter().any(|it| it == name), "{name}: {invalid:?}");
+        }
+        assert!(!all("rate_limited").is_empty(), "a plugin is told so");
+        assert!(shown("RATE_LIMITED").unwrap_err().0.ends_with("(ruling MACP 8)"));
+        assert!(shown("InvalidModeState").unwrap_err().0.contains("damaged store"));
+        let (forbidden, without) = shown("Forbidden").unwrap();
+        assert!(forbidden.iter().all(|it| it.starts_with("rmp/")), "{forbidden:?}");
+        assert_eq!(without.len(), 1, "that of sessions: {without:?}");
+    }
+
+    #[test]
+    fn an_error_of_the_workbench_or_the_gate_leads_to_its_page() {
+        let names = [
+            "workbench_full",
+            "no_workbench",
+            "mid_frame",
+            "peer_gone",
+            "frame_cut",
+            "withheld",
+            "an_answer",
+            "not_whole",
+            "too_long",
+            "not_connected",
+            "peer_full",
+            "needs_yes",
+            "not_staged",
+            "unknown_snippet",
+            "bad_snippet",
+            "not_kept",
+            "no_frame",
+            "no_answer",
+            "unexpected",
+            "interrupted",
+        ];
+        for name in names {
+            let (why, hint) = shown(name).unwrap_err();
+            assert!(
+                why.contains("not of a frame") && hint.starts_with("`rl-console help frames`"),
+                "{name}: {hint}"
+            );
+        }
+        for name in
+            ["gate_full", "not_intercepted", "not_known_yet", "rehearsal_only", "no_filter", "bad_filter"]
+        {
+            assert_eq!(shown(name).unwrap_err().1, "`rl-console help gate` explains it", "{name}");
+        }
+        assert!(shown("not_whole").unwrap_err().1.contains("help gate"), "both have it");
+        assert!(!shown("already_connected").unwrap().0.is_empty(), "a hello is refused so");
+        assert!(shown("mpp").unwrap_err().0.contains("no snippet `mpp`"), "a link is no error");
     }
 }

@@ -18,6 +18,16 @@ impl JudgedRow {
         self.code.is_some() || is_refusal(&self.verdict)
     }
 
+    /// What is ended where the frame ends something, in words.
+    #[must_use]
+    pub fn ended(&self) -> &'static str {
+        match self.link.as_str() {
+            "macp" => "the call",
+            "plugin" => "the plugin's process",
+            _ => "the connection",
+        }
+    }
+
     /// Whether nothing is foreseen, as more of the frame is awaited.
     #[must_use]
     pub fn is_pending(&self) -> bool {

@@ -83,6 +83,9 @@ pub struct JudgedRow {
     /// Whether it may harm the peer that it goes to, as the effect says.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_harmful: bool,
+    /// Whether it was judged on a station for a rehearsal, whose store may fail on purpose.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_rehearsal: bool,
     /// Until when this holds if nothing else happens, in Unix milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds_until_ms: Option<Wall>,

@@ -109,7 +109,9 @@ impl WorkbenchError {
             Self::NoWorkbench { .. } => "open another one",
             Self::MidFrame { .. } => "try again once its frame has ended, or disconnect it",
             Self::PeerGone { .. } => {
-                "`rl-console ls adapters`, `ls peers` and `ls plugins` list who is there"
+                "`rl-console ls adapters`, `ls peers` and `ls plugins` list who is there; to simulate one, \
+                 use `sim adapter --token-file FILE`, `sim agent NAME`, or `sim plugin --into DIR` and \
+                 `plugin dev DIR`"
             }
             Self::FrameCut { .. } => "raise limits.tap.frame_bytes_max, and capture it again",
             Self::AnAnswer => "send its call; the gate holds answers: `rl-console gate arm link:macp --out`",

@@ -85,6 +85,11 @@ impl StationStatus {
         self.disk_low.load(Ordering::Relaxed)
     }
 
+    /// Whether the station was started for a rehearsal.
+    pub(super) fn is_rehearsal(&self) -> bool {
+        self.lock().view.is_rehearsal
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -113,7 +113,10 @@ fn a_peer_that_is_not_there_is_gone() {
     let data = folder.path();
     let _station = Station::start(data);
     let program = format!("rl-console --data {}", data.display());
-    let hint = &format!("`{program} ls adapters`, `ls peers` and `ls plugins` list who is there");
+    let hint = &format!(
+        "`{program} ls adapters`, `ls peers` and `ls plugins` list who is there; to simulate one, use \
+         `sim adapter --token-file FILE`, `sim agent NAME`, or `sim plugin --into DIR` and `plugin dev DIR`"
+    );
     let heartbeat = r#"{"body":{"type":"heartbeat"}}"#;
     refused(&inject(data, &["mpp", "--to", "adapter"], heartbeat), "peer_gone", hint);
     refused(&inject(data, &["rmp", "--to", "4711", "--yes"], GREETING), "peer_gone", hint);

@@ -23,8 +23,8 @@ pub(crate) enum SnippetAction {
 /// `snippet show`.
 #[derive(Debug, Args)]
 pub(crate) struct SnippetShowArgs {
-    /// A snippet (`mpp/pull`, or `pull`), or an error, such as `UNKNOWN_INVOCATION_ID`.
-    #[arg(value_name = "NAME")]
+    /// A snippet (`mpp/pull`, or `pull`), or an error: `UNKNOWN_INVOCATION_ID`, `InvalidTtl`, -32004.
+    #[arg(value_name = "NAME", allow_negative_numbers = true)]
     pub(crate) name: String,
 }
 

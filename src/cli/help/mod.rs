@@ -11,4 +11,4 @@ mod picture_tests;
 mod replay_tests;
 mod tables;
 
-pub(super) use pages::{manual, names, page, titles};
+pub(super) use pages::{manual, names, page, pages_of_error, titles};

@@ -38,6 +38,23 @@ pub(in crate::cli) fn titles() -> impl Iterator<Item = (&'static str, &'static s
     PAGES.iter().map(move |(name, text)| (*name, title(text)))
 }
 
+/// The pages about frames by hand whose table of errors has this code.
+pub(in crate::cli) fn pages_of_error(code: &str) -> Vec<&'static str> {
+    let named = format!("`{code}`");
+    // Its first cell, which may have several.
+    let has_code = |line: &str| {
+        line.strip_prefix("| ")
+            .and_then(|row| row.split(" |").next())
+            .is_some_and(|cell| cell.contains(&named))
+    };
+    let has_row = |text: &str| {
+        let mut sections = text.split("\n## ").filter(|section| section.starts_with("Errors"));
+        sections.any(|errors| errors.lines().any(has_code))
+    };
+    let pages = PAGES.iter().filter(|(name, text)| matches!(*name, "frames" | "gate") && has_row(text));
+    pages.map(|(name, _)| *name).collect()
+}
+
 /// A text with a table in the place of each line `{{its name}}`.
 pub(super) fn filled_in(text: &str) -> String {
     let mut filled = String::with_capacity(text.len());

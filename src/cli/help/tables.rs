@@ -16,6 +16,7 @@ use crate::{
     dissect::{
         Breach, clause_text,
         frame_json::{Breakage, BrokenFormat},
+        snippets::Stage,
     },
     limits::Limits,
     port::List,
@@ -34,6 +35,7 @@ pub(super) fn table(name: &str) -> Option<String> {
         "themes" => (&["theme"], Theme::shipped_names().map(|name| vec![code(name)]).collect()),
         "exit-codes" => (&["code", "meaning"], exit_codes()),
         "breakages" => (&["`--break`", "frames", "what is broken"], breakages()),
+        "stages" => (&["`stage`", "what must be there first"], stages()),
         "columns" => return Some(columns()),
         "keys" => return Some(keys()),
         "clauses" => return Some(clauses()),
@@ -75,6 +77,10 @@ fn sections(head: &[&str], all: impl IntoIterator<Item = (String, String, Vec<Ve
 
 fn code(text: impl std::fmt::Display) -> String {
     format!("`{text}`")
+}
+
+fn stages() -> Vec<Vec<String>> {
+    Stage::ALL.iter().map(|stage| vec![code(stage.name()), stage.text().to_owned()]).collect()
 }
 
 /// Keys that are neither limits nor the keys of actions, which have tables of their own.

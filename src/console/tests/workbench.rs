@@ -118,7 +118,7 @@ fn it_opens_with_an_example_that_is_judged_at_once() {
         "\"queue\": \"default\"",
         "7b 22 6d 70 70",
         "pull: refused INVALID_FRAME",
-        "ends the connection: the adapter does not know 999",
+        "would end the connection: the adapter does not know 999",
         "as of now; not known:",
         "- another peer may pull",
     ] {

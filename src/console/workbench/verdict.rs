@@ -11,6 +11,7 @@ use crate::{
             state::Ui,
         },
     },
+    dissect::snippets::Foreseen,
     port::{AnswerRow, JudgedRow, Page, PageBytes, PortError, Query, Stand},
     rmp::json::unhex,
     time::{Now, Wall},
@@ -107,8 +108,10 @@ impl Workbench {
     fn not_staged(&self, row: &JudgedRow) -> Option<String> {
         let FromSnippet { listed, at } = self.snippet.as_ref().filter(|_| !self.is_written)?;
         let is_last = at + 1 == listed.snippet.frames.len();
-        let foreseen = (row.verdict.as_str(), row.code.as_deref());
-        let is_staged = listed.snippet.is_staged(foreseen, row.certainty, is_last);
+        let JudgedRow { verdict, code, certainty, is_rehearsal, .. } = row;
+        let (certainty, is_rehearsal) = (*certainty, *is_rehearsal);
+        let foreseen = Foreseen { verdict, code: code.as_deref(), certainty, is_rehearsal };
+        let is_staged = listed.snippet.is_staged(&foreseen, is_last);
         (!is_staged).then(|| format!("not as the snippet shows, which needs {}", listed.snippet.needs()))
     }
 }
@@ -139,7 +142,7 @@ impl OnPage for Verdict {
 fn lines_of(row: &JudgedRow, now: Wall) -> Vec<VerdictLine> {
     let mut lines = vec![first_line(row)];
     if let Some(ends) = &row.ends {
-        lines.push(VerdictLine::new(format!("ends the connection: {ends}"), Role::Bad));
+        lines.push(VerdictLine::new(format!("would end {}: {ends}", row.ended()), Role::Bad));
     }
     lines.extend(wrong(row).map(|text| VerdictLine::quoting(text, Role::Muted)));
     lines.extend(row.findings.iter().map(|text| VerdictLine::quoting(format!("MPLP: {text}"), Role::Warn)));

@@ -17,6 +17,6 @@ mod words;
 
 pub(crate) use fault::SnippetFault;
 pub(crate) use shipped::shipped;
-pub(crate) use snippet::{Expected, Snippet, SnippetFrame};
+pub(crate) use snippet::{Expected, Foreseen, Snippet, SnippetFrame};
 pub(crate) use taxonomy::{Example, TaxonomyError};
 pub(crate) use words::{SnippetDoor, SnippetLink, Stage};

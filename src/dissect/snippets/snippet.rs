@@ -93,6 +93,19 @@ struct Written {
     expect: Expected,
 }
 
+/// The judgement of one of its frames.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Foreseen<'a> {
+    /// The verdict.
+    pub(crate) verdict: &'a str,
+    /// The name of the fault.
+    pub(crate) code: Option<&'a str>,
+    /// Whose word it is.
+    pub(crate) certainty: Certainty,
+    /// Whether the station is one for a rehearsal, whose store may fail on purpose.
+    pub(crate) is_rehearsal: bool,
+}
+
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a string, or a list of strings, one per frame")]
 enum OneOrMore {
@@ -177,17 +190,13 @@ impl Snippet {
     }
 
     /// Whether what must be there first is there, as far as the judgement of one of its frames says: the last
-    /// one ends as is shown, and none before it is refused. Whether the store can write is not foreseen, and
-    /// what is not ours to say may be either way.
-    pub(crate) fn is_staged(
-        &self,
-        (verdict, code): (&str, Option<&str>),
-        certainty: Certainty,
-        is_last: bool,
-    ) -> bool {
+    /// one ends as is shown, and none before it is refused. Whether the store can write is not foreseen where
+    /// it may fail on purpose, and what is not ours to say may be either way.
+    pub(crate) fn is_staged(&self, foreseen: &Foreseen<'_>, is_last: bool) -> bool {
+        let Foreseen { verdict, code, certainty, is_rehearsal } = *foreseen;
         let is_foreseen = verdict != "pending" && certainty <= Certainty::AsOfNow;
         self.stage.is_empty()
-            || self.stage.contains(&Stage::FailingStore)
+            || self.stage.contains(&Stage::FailingStore) && is_rehearsal
             || !is_foreseen
             || self.ends_by(verdict, code)
             || !is_last && !matches!(verdict, "refused" | "late")

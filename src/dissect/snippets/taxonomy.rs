@@ -1,5 +1,8 @@
 //! The errors of every protocol, each with the snippet that leads to it, or why none does.
 
+use std::borrow::Cow;
+
+use super::words::SnippetLink;
 use crate::{
     macp::{Fault, Status},
     rmp::{Code, Refusal, dialect::JsonRefusal},
@@ -66,6 +69,26 @@ impl TaxonomyError {
             Self::Call(status) => status.name(),
             Self::Plugin(code) => code.name(),
             Self::Framing(violation) => violation.name(),
+        }
+    }
+
+    /// What a client is told in its place, where that is another name (macp-v1, Error Codes) or a number
+    /// (streamnook-plugin-v1, Errors).
+    pub(crate) fn wire_name(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Self::Message(fault) => Some(fault.code().name().into()),
+            Self::Plugin(code) => Some(code.number().to_string().into()),
+            _ => None,
+        }
+    }
+
+    /// Whose frames lead to it.
+    pub(crate) const fn link(&self) -> SnippetLink {
+        match self {
+            Self::Hello(_) | Self::Bridge(_) => SnippetLink::Mpp,
+            Self::Bus(_) | Self::Json(_) => SnippetLink::Rmp,
+            Self::Message(_) | Self::Call(_) => SnippetLink::Macp,
+            Self::Plugin(_) | Self::Framing(_) => SnippetLink::Plugin,
         }
     }
 

@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use super::{
-    Example, Snippet, SnippetFault, SnippetFrame, SnippetLink, TaxonomyError, shipped, shipped::FILES,
+    Example, Foreseen, Snippet, SnippetFault, SnippetFrame, SnippetLink, TaxonomyError, shipped,
+    shipped::FILES,
 };
 use crate::{
     dissect::frame_json::{Fill, Setup, codec},
@@ -102,17 +103,22 @@ const MORE: [&str; 6] = [
 #[test]
 fn what_is_foreseen_of_a_frame_says_whether_its_snippet_is_staged() {
     let find = |name: &str| &shipped().iter().find(|it| it.name == name).unwrap().snippet;
-    let (now, busy) = (Certainty::AsOfNow, find("rmp/busy"));
-    let accepted = ("accepted", None);
-    assert!(busy.is_staged(("refused", Some("Busy")), now, true));
-    assert!(!busy.is_staged(accepted, now, true) && busy.is_staged(accepted, now, false));
-    assert!(!busy.is_staged(("refused", Some("Forbidden")), now, false), "what prepares it is refused");
-    assert!(busy.is_staged(("pending", None), now, true), "its end has not come");
+    let of = |verdict, code, certainty| Foreseen { verdict, code, certainty, is_rehearsal: false };
+    let now = |verdict, code| of(verdict, code, Certainty::AsOfNow);
+    let (accepted, busy) = (now("accepted", None), find("rmp/busy"));
+    assert!(busy.is_staged(&now("refused", Some("Busy")), true));
+    assert!(!busy.is_staged(&accepted, true) && busy.is_staged(&accepted, false));
+    assert!(!busy.is_staged(&now("refused", Some("Forbidden")), false), "what prepares it is refused");
+    assert!(busy.is_staged(&now("pending", None), true), "its end has not come");
     for unknown in [Certainty::AfterALook, Certainty::ThePeers] {
-        assert!(busy.is_staged(accepted, unknown, true), "{unknown:?}");
+        assert!(busy.is_staged(&of("accepted", None, unknown), true), "{unknown:?}");
     }
-    assert!(find("macp/unavailable").is_staged(accepted, now, true), "a store that fails is not foreseen");
-    assert!(find("rmp/not-subscribed").is_staged(accepted, now, true), "it needs nothing");
+    let failing = find("macp/unavailable");
+    assert!(!failing.is_staged(&accepted, true), "the store of a live station does not fail on purpose");
+    let is_rehearsal = true;
+    assert!(failing.is_staged(&Foreseen { is_rehearsal, ..accepted }, true), "that it fails is not foreseen");
+    assert!(!busy.is_staged(&Foreseen { is_rehearsal, ..accepted }, true));
+    assert!(find("rmp/not-subscribed").is_staged(&accepted, true), "it needs nothing");
 }
 
 #[track_caller]

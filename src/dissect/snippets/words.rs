@@ -65,52 +65,49 @@ words! {
         /// In the host's place, to a plugin.
         ToPlugin = "to-plugin",
     }
-}
-
-/// What must be there before a snippet's frames are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Stage {
-    /// A token for adapters exists.
-    Paired,
-    /// No token for adapters exists.
-    Unpaired,
-    /// An adapter is connected.
-    Adapter,
-    /// No adapter is connected.
-    NoAdapter,
-    /// Row 1 waits in the queue `default` of the sample pack.
-    RowWaiting,
-    /// A queue of the sample pack has no rows.
-    EmptyQueue,
-    /// No session of the coordination runtime has the snippet's id.
-    NewSession,
-    /// A session of the coordination runtime has the snippet's id.
-    Session,
-    /// A subscriber of the topic.
-    Subscriber,
-    /// The bus has no room for what is asked for.
-    FullBus,
-    /// A session of the bus is there that the frame goes to.
-    Peer,
-    /// A session of the bus in the JSON dialect is there that the frame goes to.
-    JsonPeer,
-    /// The plugin runs.
-    Plugin,
-    /// The plugin was not granted what it asks for.
-    NotGranted,
-    /// Someone declined what the plugin asks for.
-    Declined,
-    /// There is nothing to hand over for what the plugin asks for.
-    NoCredential,
-    /// The plugin is being stopped.
-    Stopping,
-    /// A channel of the stream is active.
-    Stream,
-    /// There is something to hand over for what the plugin asks for.
-    Credential,
-    /// Nothing can be written.
-    FailingStore,
+    /// What must be there before a snippet's frames are sent.
+    Stage {
+        /// A token for adapters exists.
+        Paired = "paired",
+        /// No token for adapters exists.
+        Unpaired = "unpaired",
+        /// An adapter is connected.
+        Adapter = "adapter",
+        /// No adapter is connected.
+        NoAdapter = "no_adapter",
+        /// Row 1 waits in the queue `default` of the sample pack.
+        RowWaiting = "row_waiting",
+        /// A queue of the sample pack has no rows.
+        EmptyQueue = "empty_queue",
+        /// No session of the coordination runtime has the snippet's id.
+        NewSession = "new_session",
+        /// A session of the coordination runtime has the snippet's id.
+        Session = "session",
+        /// A subscriber of the topic.
+        Subscriber = "subscriber",
+        /// The bus has no room for what is asked for.
+        FullBus = "full_bus",
+        /// A session of the bus is there that the frame goes to.
+        Peer = "peer",
+        /// A session of the bus in the JSON dialect is there that the frame goes to.
+        JsonPeer = "json_peer",
+        /// The plugin runs.
+        Plugin = "plugin",
+        /// The plugin was not granted what it asks for.
+        NotGranted = "not_granted",
+        /// Someone declined what the plugin asks for.
+        Declined = "declined",
+        /// There is nothing to hand over for what the plugin asks for.
+        NoCredential = "no_credential",
+        /// The plugin is being stopped.
+        Stopping = "stopping",
+        /// A channel of the stream is active.
+        Stream = "stream",
+        /// There is something to hand over for what the plugin asks for.
+        Credential = "credential",
+        /// Nothing can be written.
+        FailingStore = "failing_store",
+    }
 }
 
 impl SnippetDoor {
@@ -135,7 +132,7 @@ impl Stage {
         match self {
             Self::Paired => "a token for adapters (`rl-console pair`)",
             Self::Unpaired => "no token for adapters",
-            Self::Adapter => "a connected adapter",
+            Self::Adapter => "a connected adapter (`rl-console sim adapter --token-file FILE`)",
             Self::NoAdapter => "no connected adapter",
             Self::RowWaiting => "row 1 waiting in the queue default (`--set body.id=N` for another row)",
             Self::EmptyQueue => "no rows in the queue",
@@ -143,9 +140,11 @@ impl Stage {
             Self::FullBus => "a limit of the bus that is reached",
             Self::Session => "a session of this id (`--set body.session_id=ID` for another)",
             Self::Subscriber => "a subscriber of the topic",
-            Self::Peer => "a session of the bus (`--to N`)",
+            Self::Peer => "a session of the bus (`--to N`; `rl-console sim agent NAME` starts one)",
             Self::JsonPeer => "a session of the bus in the JSON dialect (`--to N`)",
-            Self::Plugin => "a running plugin",
+            Self::Plugin => {
+                "a running plugin (`rl-console sim plugin --into DIR`, `rl-console plugin dev DIR`)"
+            }
             Self::NotGranted => "a plugin without the grant",
             Self::Declined => "a plugin whose request was declined",
             Self::NoCredential => "no source of the credential",

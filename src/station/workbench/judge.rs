@@ -15,8 +15,8 @@ use crate::{
     rmp,
     station::{bus, host::host_down, local::Inner, past::beside, plugins},
     tap::{
-        self, Tap,
-        entry::{Direction, Entry, Frame, Head, Link, Redaction, What, mpp::HelloReason},
+        Tap,
+        entry::{Direction, Entry, Frame, Head, Link, Redaction, Verdict, What, mpp::HelloReason},
     },
     time::Now,
     words::hex,
@@ -84,7 +84,7 @@ async fn in_place_of(inner: &Inner, number: u64, bytes: &Bytes) -> Result<(Link,
         }
         // Its caller reads it: no core does.
         (Head::Macp(_), Direction::Outbound) => {
-            let mut judged = Judged::certain(head.clone(), tap::entry::Verdict::Sent);
+            let mut judged = Judged::certain(head.clone(), Verdict::Sent);
             judged.taken_bytes = bytes.len();
             judged.receiver(|| peer.to_string());
             judged.the_peers()
@@ -107,7 +107,9 @@ async fn call(inner: &Inner, stand: macp::Stand, bytes: &Bytes) -> Result<Judged
 /// A judgement in words, made on another thread: who asks may have but one, and it reads all of the bytes.
 async fn in_words(inner: &Inner, link: Link, judged: Judged, bytes: Bytes) -> Result<JudgedRow, PortError> {
     let (now, tap) = (inner.clock.now(), inner.tap.clone());
-    beside(move || without_tokens(&tap, row(link, judged, &bytes, now))).await
+    let is_rehearsal = inner.status.is_rehearsal();
+    let row = move || JudgedRow { is_rehearsal, ..row(link, judged, &bytes, now) };
+    beside(move || without_tokens(&tap, row())).await
 }
 
 /// Asks the core of what a door leads to; where it is not open, as the first through it.
@@ -139,7 +141,13 @@ async fn by_spec(
             with_station(inner, through, judged, bytes).await?
         }
         DoorSpec::ToPeer { session } => {
-            bus::judge(&inner.hosts.bus, rmp::Stand::Towards(*session), bytes.clone()).await?
+            let judged = bus::judge(&inner.hosts.bus, rmp::Stand::Towards(*session), bytes.clone()).await?;
+            if matches!(judged.verdict, Ok(Verdict::Rmp(rmp::Verdict::TooLate))) {
+                return Err(PortError::Workbench(WorkbenchError::PeerGone {
+                    peer: format!("session {session}"),
+                }));
+            }
+            judged
         }
         DoorSpec::Call { rpc } => {
             call(inner, macp::Stand { rpc: *rpc, peer: peer.map(Peer::new) }, bytes).await?
@@ -220,6 +228,7 @@ fn row(link: Link, judged: Judged, bytes: &[u8], now: Now) -> JudgedRow {
         passed_over_count: judged.passed_over_count,
         effect: judged.effect.clone(),
         is_harmful: judged.is_harmful,
+        is_rehearsal: false,
         holds_until_ms: judged.holds_until.map(|until| until.wall),
         certainty: judged.certainty,
         doubts: judged.doubts.clone(),
@@ -235,7 +244,7 @@ fn row(link: Link, judged: Judged, bytes: &[u8], now: Now) -> JudgedRow {
         }
         Ok(verdict_of) => {
             let direction = match verdict_of {
-                crate::tap::entry::Verdict::Sent => Direction::Outbound,
+                Verdict::Sent => Direction::Outbound,
                 _ => Direction::Inbound,
             };
             let frame = Frame {

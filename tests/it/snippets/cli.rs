@@ -41,6 +41,15 @@ fn a_snippet_is_listed_shown_by_its_name_or_its_error_and_checked() {
     let data = folder.path();
     let listed = run(data, &["snippet", "ls"], "").exits(0).rows;
     assert!(listed.len() > 150 && listed.iter().all(|row| row.get("path").is_none()), "{}", listed.len());
+    let printed = crate::real::cli(data, &["snippet", "ls"]);
+    let printed = String::from_utf8_lossy(&printed.stdout);
+    let line = |name: &str| printed.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    assert!(line("snippet ").contains("needs"), "{printed}");
+    assert!(line("macp/unavailable ").contains("new_session, failing_store"), "{printed}");
+    let shown = run(data, &["snippet", "show", "-32004"], "").exits(0).rows;
+    assert_eq!(shown[0]["snippet"], "plugin/shutting-down");
+    let own = run(data, &["snippet", "show", "mid_frame"], "").exits(2).error;
+    assert_eq!(own["hint"], "`rl-console help frames` explains it");
     let shown = run(data, &["snippet", "show", "UNKNOWN_INVOCATION_ID"], "").exits(0).rows;
     assert_eq!((shown.len(), &shown[0]["snippet"]), (1, &"mpp/not-dispatched-here".into()));
     assert!(shown[0]["toml"].as_str().unwrap().contains("\"id\":999"), "{shown:?}");

@@ -26,6 +26,8 @@ fn what_is_not_staged_is_not_sent_and_a_flag_goes_before_the_snippet() {
     let twice = run(&["rmp", "--snippet", "ping", "--count", "2"]).exits(0);
     assert_eq!(twice.rows.len(), 2);
     run(&["rmp", "--snippet", "ping", "--break", "magic"]).exits(1);
+    let gone = run(&["rmp", "--snippet", "welcome", "--to", "99"]).exits(1);
+    assert_eq!((gone.rows.len(), &gone.error["code"]), (0, &Value::from("peer_gone")));
     run(&["rmp", "--snippet", "pull"]).exits(2);
     run(&["rmp", "--snippet", "welcome"]).exits(2);
 }

@@ -9,7 +9,7 @@ use crate::{
         report::{Warning, print_warning},
         snippet_files::SnippetFiles,
     },
-    dissect::snippets::{Snippet, SnippetDoor, SnippetLink},
+    dissect::snippets::{Foreseen, Snippet, SnippetDoor, SnippetLink},
     port::JudgedRow,
 };
 
@@ -20,6 +20,12 @@ const LINKS: [(FrameLink, SnippetLink); 4] = [
     (FrameLink::Macp, SnippetLink::Macp),
     (FrameLink::Plugin, SnippetLink::Plugin),
 ];
+
+/// What to add where no plugin is named.
+const FROM_PLUGIN: &str = "--from PLUGIN: `rl-console ls plugins` lists them; \
+                           `rl-console sim plugin --into DIR` and `rl-console plugin dev DIR` start one";
+const TO_PLUGIN: &str = "--to PLUGIN: `rl-console ls plugins` lists them; \
+                         `rl-console sim plugin --into DIR` and `rl-console plugin dev DIR` start one";
 
 /// How long a judgement must hold to be compared with what a snippet shows, in milliseconds.
 const BRIEF_MS: u64 = 1_000;
@@ -56,10 +62,12 @@ impl Given {
         let InjectArgs { expect, breakages, yes, .. } = &self.args;
         let is_as_shown = |it: &&Snippet| !*yes && expect.is_none() && *breakages == it.breakages;
         let Some(snippet) = self.snippet.as_ref().filter(is_as_shown) else { return Ok(()) };
-        let JudgedRow { verdict, code, certainty, holds_until_ms, at_ms, .. } = judged;
+        let JudgedRow { verdict, code, certainty, is_rehearsal, holds_until_ms, at_ms, .. } = judged;
+        let (certainty, is_rehearsal) = (*certainty, *is_rehearsal);
+        let as_judged = Foreseen { verdict, code: code.as_deref(), certainty, is_rehearsal };
         // What time is about to change may have changed once it is sent.
         let is_brief = holds_until_ms.is_some_and(|until| until.0.saturating_sub(at_ms.0) < BRIEF_MS);
-        if is_brief || snippet.is_staged((verdict, code.as_deref()), *certainty, is_last) {
+        if is_brief || snippet.is_staged(&as_judged, is_last) {
             return Ok(());
         }
         let foreseen = code.as_ref().unwrap_or(verdict).clone();
@@ -83,7 +91,7 @@ impl Given {
 fn with_snippet(mut args: InjectArgs, snippet: &Snippet) -> Result<InjectArgs, Error> {
     let is_named = args.as_kind.is_some() || args.from.is_some() || args.to.is_some();
     let peer = |what: &str, flag: &str| {
-        Error::usage(format!("the snippet goes {what}, and does not know which"), flag.to_owned())
+        Error::usage(format!("the snippet goes {what}, and does not say which"), flag.to_owned())
     };
     let kind = || snippet.as_kind.clone();
     if !is_named {
@@ -98,13 +106,16 @@ fn with_snippet(mut args: InjectArgs, snippet: &Snippet) -> Result<InjectArgs, E
                 args.as_kind = Some(format!("{}:json", snippet.as_kind.as_deref().unwrap_or("agent")));
             }
             SnippetDoor::ToPeer | SnippetDoor::ToJson => {
-                return Err(peer("to a session of the bus", "--to N: `rl-console ls peers` lists them"));
+                return Err(peer(
+                    "to a session of the bus",
+                    "--to N: `rl-console ls peers` lists them; `rl-console sim agent NAME` starts one",
+                ));
             }
             SnippetDoor::FromPlugin => {
-                return Err(peer("in a plugin's place", "--from PLUGIN: `rl-console ls plugins` lists them"));
+                return Err(peer("in a plugin's place", FROM_PLUGIN));
             }
             SnippetDoor::ToPlugin => {
-                return Err(peer("to a plugin", "--to PLUGIN: `rl-console ls plugins` lists them"));
+                return Err(peer("to a plugin", TO_PLUGIN));
             }
         }
     }

@@ -7,15 +7,20 @@ use crate::{
         args::SnippetShowArgs,
         context::Context,
         error::Error,
-        report::{Warning, print_warning},
+        report::{Warning, print_note, print_warning},
         snippet_files::{NamedSnippet, SnippetFiles},
         table::{Align, Table},
     },
     dissect::snippets::{Expected, SnippetDoor, SnippetLink, Stage},
 };
 
-const COLUMNS: &[(&str, Align)] =
-    &[("snippet", Align::Left), ("door", Align::Left), ("expected", Align::Left), ("about", Align::Left)];
+const COLUMNS: &[(&str, Align)] = &[
+    ("snippet", Align::Left),
+    ("door", Align::Left),
+    ("expected", Align::Left),
+    ("needs", Align::Left),
+    ("about", Align::Left),
+];
 
 /// A snippet as scripts read it.
 #[derive(Serialize)]
@@ -64,7 +69,9 @@ pub(super) fn ls(context: &mut Context) -> Result<(), Error> {
     let cells = |row: &Row<'_>| {
         let Expected { verdict, code, .. } = row.expect;
         let expected = code.as_ref().or(verdict.as_ref()).cloned().unwrap_or_default();
-        vec![row.snippet.to_owned(), row.door.name().to_owned(), expected, row.about.to_owned()]
+        let needs: Vec<&str> = row.stage.iter().map(|stage| stage.name()).collect();
+        let (name, door) = (row.snippet.to_owned(), row.door.name().to_owned());
+        vec![name, door, expected, needs.join(", "), row.about.to_owned()]
     };
     let mut table = Table::new(COLUMNS).fitting(out.columns()).sparing(&["door"]);
     table.page(rows.iter().map(cells).collect()).iter().try_for_each(|line| out.line(line))
@@ -72,8 +79,11 @@ pub(super) fn ls(context: &mut Context) -> Result<(), Error> {
 
 pub(super) fn show(context: &mut Context, args: &SnippetShowArgs) -> Result<(), Error> {
     let files = SnippetFiles::new(&context.env);
-    let found = files.show(&args.name)?;
-    for (place, it) in found.iter().enumerate() {
+    let shown = files.show(&args.name)?;
+    for why in &shown.without {
+        print_note(&format!("note: {why}"));
+    }
+    for (place, it) in shown.all.iter().enumerate() {
         let row = Row { toml: Some(&it.text), ..Row::new(it) };
         context.out.row(&row, |_| {
             let origin = it.path.as_ref().map_or_else(String::new, |path| format!(" ({})", path.display()));
