@@ -69,9 +69,10 @@ impl DoorSpec {
     }
 
     /// It for a frame that is the first through it: one that is a hello itself, or a broken one, takes the
-    /// place of the station's.
+    /// place of the station's. What is longer than so many bytes is not decoded: any `"type":"hello"` in it
+    /// counts.
     #[must_use]
-    pub fn for_first(self, frame: &[u8]) -> Self {
+    pub fn for_first(self, frame: &[u8], decoded_bytes_max: usize) -> Self {
         #[derive(Deserialize)]
         struct Typed<'a> {
             #[serde(rename = "type")]
@@ -85,9 +86,10 @@ impl DoorSpec {
         if memchr::memmem::find(frame, b"hello").is_none() {
             return self;
         }
-        let is_hello = match serde_json::from_slice::<Typed<'_>>(frame) {
-            Ok(typed) => typed.kind == "hello",
-            Err(_) => memchr::memmem::find(frame, br#""type":"hello""#).is_some(),
+        let typed = (frame.len() <= decoded_bytes_max).then(|| serde_json::from_slice::<Typed<'_>>(frame));
+        let is_hello = match typed {
+            Some(Ok(typed)) => typed.kind == "hello",
+            _ => memchr::memmem::find(frame, br#""type":"hello""#).is_some(),
         };
         Self::Adapter { hello: !is_hello }
     }
@@ -294,6 +296,9 @@ pub struct ToldEntry {
     /// `ok`, `sent`, `fault`, `late`, `warn` or `bad`; nothing of a change in the course of things.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
+    /// The session of the coordination runtime that a frame is of, by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// Who is at the other end of a frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
@@ -341,12 +346,15 @@ mod tests {
     #[test]
     fn a_hello_of_ones_own_takes_the_place_of_the_stations() {
         let adapter = |hello| DoorSpec::Adapter { hello };
-        let first = |frame: &str| adapter(true).for_first(frame.as_bytes());
+        let first = |frame: &str| adapter(true).for_first(frame.as_bytes(), usize::MAX);
         assert_eq!(first("{\"mpp\":2,\"type\":\"pull\",\"queue\":\"hello\"}\n"), adapter(true));
         assert_eq!(first("{\"mpp\":2,\"type\":\"hello\"}\n"), adapter(false));
         assert_eq!(first("{\"mpp\":2,\"type\":\"hello\",}\n"), adapter(false), "a broken one too");
         assert_eq!(first("{\"mpp\":2,\"type\":\"\\u0068ello\"}\n"), adapter(true), "none that is escaped");
-        assert_eq!(DoorSpec::AsAdapter.for_first(b"{\"type\":\"hello\"}\n"), DoorSpec::AsAdapter);
+        assert_eq!(DoorSpec::AsAdapter.for_first(b"{\"type\":\"hello\"}\n", usize::MAX), DoorSpec::AsAdapter);
+        let nested = b"{\"type\":\"log\",\"fields\":{\"type\":\"hello\"}}\n";
+        assert_eq!(adapter(true).for_first(nested, nested.len()), adapter(true));
+        assert_eq!(adapter(true).for_first(nested, nested.len() - 1), adapter(false), "it is not decoded");
     }
 
     #[test]

@@ -210,6 +210,27 @@ fn many_are_sent_over_one_connection_each_with_what_is_its_own() {
 }
 
 #[test]
+fn a_frame_with_a_repeated_id_is_a_row_of_its_own_that_is_judged_after_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let ran = inject(data, &["rmp", "--topic", "a/b", "--break", "repeated"], GREETING).exits(0);
+    let verdicts: Vec<&Value> = ran.rows.iter().map(|row| &row["verdict"]).collect();
+    assert_eq!(verdicts, ["accepted", "duplicate"], "{:?}", ran.rows);
+    assert!(ran.rows.iter().all(|row| row["foreseen"]["verdict"] == row["verdict"]), "{:?}", ran.rows);
+    let expected = ["rmp", "--topic", "a/b", "--break", "repeated", "--expect", "duplicate"];
+    assert_eq!(inject(data, &expected, GREETING).exits(0).rows.len(), 2, "the first prepares it");
+    // Bytes with two frames are sent at once.
+    let two = [PULL, PULL].map(|json| {
+        let encoded = crate::runs_cli::output(data, &["encode", "--link", "mpp", "--raw"], json);
+        rl_console::words::hex(&encoded.stdout)
+    });
+    let raw = crate::runs_cli::output(data, &["inject", "mpp", "--raw", &two.concat()], "");
+    let line = String::from_utf8_lossy(&raw.stdout);
+    assert!(line.contains("not compared: of several frames the first was foreseen"), "{line}");
+}
+
+#[test]
 fn what_is_behind_a_frame_that_ended_its_connection_goes_over_another_one() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();

@@ -14,7 +14,7 @@ use rl_console::{
     },
     time::Clock,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     real::{Station, cli, json as printed, plugins::until},
@@ -243,4 +243,30 @@ fn a_run_and_a_session_keep_their_mark_however_many_frames_are_injected_after_th
     assert!(known.contains(id) && known.contains(session), "{} are known after a restart", known.len());
     of_frames.retain(|trace| known.contains(trace));
     assert!((1..=1_024).contains(&of_frames.len()), "{} of frames alone", of_frames.len());
+}
+
+#[test]
+fn a_session_that_was_begun_by_hand_without_a_trace_is_named_and_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let station = Station::start(data);
+    let start = json!({"body": {"envelope": {
+        "message_type": "SessionStart", "message_id": "m1", "session_id": "by-hand", "mode": "decision",
+        "payload": {"participants": ["alice"], "ttl_ms": 60_000},
+    }}});
+    let started = inject(data, &["macp", "--as", "alice"], &start.to_string()).exits(0);
+    let row = &started.rows[0];
+    assert_eq!((&row["trace"], &row["session"]), (&Value::Null, &json!("by-hand")), "{row:#}");
+    let line = cli(data, &["inject", "macp", "--snippet", "get-session", "--set", "body.session_id=by-hand"]);
+    assert!(String::from_utf8_lossy(&line.stdout).contains("  session by-hand"), "{line:?}");
+    // A mark of version 8 is in the place of a trace.
+    let marks = || {
+        let known = injected_traces(data).into_iter();
+        known.filter(|id| id.as_bytes().get("trace:".len() + 14) == Some(&b'8')).collect::<BTreeSet<_>>()
+    };
+    let before = marks();
+    assert_eq!(before.len(), 1, "{before:?}");
+    assert!(station.terminate().success());
+    let _station = Station::start(data);
+    assert_eq!(marks(), before, "for good");
 }

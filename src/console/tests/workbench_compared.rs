@@ -4,11 +4,12 @@ use crossterm::event::KeyCode;
 
 use super::{
     inspection::{PEER, emit, frame},
+    sessions_samples,
     test_console::{TestConsole, show},
-    workbench::{answer, command, ended, opened, row, told},
+    workbench::{answer, command, ended, opened, row, sent, told},
 };
 use crate::{
-    console::{ui::effect::Effect, ui::event::Event, worker::FrameWork},
+    console::{input::view_id::ViewId, ui::effect::Effect, ui::event::Event, worker::FrameWork},
     dissect::frame_json::Breakage,
     judged::Doubt,
     port::{JudgedRow, SentFrame, ToldEntry, WorkbenchOutcome},
@@ -45,7 +46,7 @@ fn all_of_a_verdict_is_read_at_any_size() {
         let mut stage = judged(columns, rows, doubtful());
         let first = stage.text();
         let at = |words: &str| first.find(words).unwrap_or_else(|| panic!("{words}: {first}"));
-        assert!(at("pull: accepted") < at("ends the connection"), "what matters most is first");
+        assert!(at("pull: accepted") < at("would end the connection"), "what matters most is first");
         assert!(first.contains(" more: "), "the rest is counted: {first}");
         // The bytes are before it, the way behind.
         stage.key(KeyCode::Tab);
@@ -259,4 +260,38 @@ fn what_hangs_on_a_frame_is_asked_about_again_where_it_changed_meanwhile() {
     asking(&mut stage);
     assert!(stage.text().contains("It would end the connection"), "{}", stage.text());
     command(stage.char('y'));
+}
+
+/// The workbench once this became of its frame.
+fn followed(mut stage: TestConsole, own: ToldEntry) -> TestConsole {
+    let effects = stage.char('i');
+    answer(&mut stage, effects, row("accepted"));
+    let (_, on_outcome) = command(stage.ctrl('s'));
+    let opened = WorkbenchOutcome::Opened { door: 3, peer: String::new() };
+    let (_, on_outcome) = command(ended(&mut stage, on_outcome, Ok(opened)));
+    ended(&mut stage, on_outcome, Ok(sent(own)));
+    stage.ctrl('t');
+    stage
+}
+
+#[test]
+fn the_trace_of_what_was_sent_is_gone_to() {
+    let stage = show(160, 50);
+    let trace = stage.model.mpp().unwrap().live.values().find_map(|live| live.trace).unwrap();
+    let mut stage = followed(stage, ToldEntry { trace: Some(trace), ..told("pull", true) });
+    assert_eq!((stage.ui.view, stage.ui.trace), (ViewId::Trace, Some(trace)));
+    assert!(!stage.text().contains("Workbench"), "{}", stage.text());
+}
+
+#[test]
+fn of_what_has_no_trace_its_session_is_gone_to() {
+    let sample = || sessions_samples::with_sessions(show(160, 50));
+    let of = |session: &str| ToldEntry { session: Some(session.to_owned()), ..told("Send", true) };
+    let names = sessions_samples::session(sessions_samples::NAMES);
+    let mut stage = followed(sample(), of(&names.id));
+    assert_eq!(stage.ui.view, ViewId::Sessions);
+    assert_eq!(stage.ui.detail_session(&stage.model), Some(names));
+    assert!(!stage.text().contains("Workbench"), "{}", stage.text());
+    let mut stage = followed(sample(), of("nowhere"));
+    assert!(stage.text().contains("it has no trace, and session nowhere is not listed"), "{}", stage.text());
 }

@@ -104,6 +104,8 @@ pub(crate) struct Workbench {
     /// The part of the verdict that is shown.
     pub(super) panel: Panel,
     bytes_max: usize,
+    /// Bytes that are decoded on the screen's thread.
+    inline_bytes_max: usize,
 }
 
 /// Lines that a page of the verdict goes on.
@@ -154,6 +156,7 @@ impl Workbench {
             height: 1,
             panel: Panel::default(),
             bytes_max: usize::try_from(limits.workbench.send_bytes_max).unwrap_or(usize::MAX),
+            inline_bytes_max: usize::try_from(limits.console.inspect_inline_bytes_max).unwrap_or(usize::MAX),
         }
     }
 
@@ -243,7 +246,7 @@ impl Workbench {
     /// # Errors
     /// What is missing of it.
     pub(super) fn spec(&self) -> Result<DoorSpec, String> {
-        Ok(self.way.door()?.for_first(self.bytes.bytes()))
+        Ok(self.way.door()?.for_first(self.bytes.bytes(), self.inline_bytes_max))
     }
 
     pub(super) fn edited_bytes(&mut self) {

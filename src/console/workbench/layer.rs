@@ -75,7 +75,7 @@ impl Layer for Workbench {
         Target::Nothing
     }
 
-    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
+    fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         Some(match action {
             Action::Send if self.at_gate.is_some() => self.passing().map_err(Unavailable::quoting),
             Action::Send => self.sending().map_err(Unavailable::quoting),
@@ -109,7 +109,7 @@ impl Layer for Workbench {
                     Vec::new()
                 })),
             },
-            Action::SentTrace => self.trace(),
+            Action::SentTrace => self.trace(cx),
             // For good: the draft stays, its door does not.
             Action::Close => Ok(Act::effects(|ui, _| {
                 let closed = ui.top_mut::<Self>().and_then(Self::close);
@@ -177,18 +177,25 @@ impl Layer for Workbench {
 }
 
 impl Workbench {
-    /// To the trace of what was sent.
-    fn trace(&self) -> Resolved {
+    /// To the trace of what was sent or, where it has none, to its session.
+    fn trace(&self, cx: &PaneContext<'_>) -> Resolved {
         let sent = self.result.as_ref().ok_or("nothing sent yet")?;
         let own = sent.outcome.as_ref().ok().and_then(|sent| sent.own());
-        let trace = own.and_then(|own| own.trace).ok_or_else(|| {
+        let Some(trace) = own.and_then(|own| own.trace) else {
+            let session = own.and_then(|own| own.session.as_deref());
+            if let Some(session) = session.and_then(|id| Ui::listed_session(cx.model, id)) {
+                return Ok(Act::effects(move |ui, cx| {
+                    let effects = leave(ui);
+                    ui.show_session(cx.model, session);
+                    effects
+                }));
+            }
             let (words, _) = summary(sent);
-            format!("it has no trace: {words}")
-        })?;
+            let session = session.map_or_else(String::new, |id| format!(", and session {id} is not listed"));
+            return Err(format!("it has no trace{session}: {words}").into());
+        };
         Ok(Act::effects(move |ui, cx| {
-            let effects = ui.leave_top().unwrap_or_default();
-            ui.overlays.clear();
-            ui.message = None;
+            let effects = leave(ui);
             ui.trace = Some(trace);
             ui.show(ViewId::Trace);
             (ui.zoomed, ui.focus) = (None, Focus::Pane(PaneId::Trace));
@@ -197,4 +204,12 @@ impl Workbench {
             effects
         }))
     }
+}
+
+/// Leaves it, and all that is open above the panes.
+fn leave(ui: &mut Ui) -> Vec<Effect> {
+    let effects = ui.leave_top().unwrap_or_default();
+    ui.overlays.clear();
+    ui.message = None;
+    effects
 }

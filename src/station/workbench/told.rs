@@ -10,7 +10,7 @@ use crate::{
     rmp::{self, json::unhex},
     tap::{
         EntryRef, Reader,
-        entry::{Direction, Entry, Frame, Verdict, What},
+        entry::{Direction, Entry, Frame, Head, Verdict, What},
     },
 };
 
@@ -198,6 +198,7 @@ pub(super) fn row(entry: EntryRef<'_>, direction: Option<Direction>, is_own: boo
         direction: direction.map(way),
         kind: EntryRecord(entry).kind().to_owned(),
         outcome: summary.outcome.name().map(str::to_owned),
+        session: session(of),
         peer: peer(of),
         verdict: verdict.as_ref().map(|it| it.word.to_owned()),
         text: verdict.as_ref().and_then(|it| it.text.clone()),
@@ -217,6 +218,13 @@ fn subscribers(of: &Entry) -> Option<u64> {
         What::Frame(Frame { verdict: Verdict::Rmp(rmp::Verdict::Published { subscribers, .. }), .. }) => {
             Some((*subscribers).into())
         }
+        _ => None,
+    }
+}
+
+fn session(of: &Entry) -> Option<String> {
+    match &of.what {
+        What::Frame(Frame { head: Head::Macp(head), .. }) => head.session.as_ref().map(ToString::to_string),
         _ => None,
     }
 }

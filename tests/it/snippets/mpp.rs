@@ -34,6 +34,14 @@ fn an_adapters_frame_goes_into_its_own_connection_as_well() {
 }
 
 #[test]
+fn a_hello_that_is_sent_again_goes_over_a_connection_of_its_own() {
+    let (folder, _, _station) = station("", true);
+    let sent = run(folder.path(), &["inject", "mpp", "--snippet", "hello", "--count", "3"], "").exits(0).rows;
+    let verdicts: Vec<_> = sent.iter().map(|row| (&row["verdict"], &row["answers"][0]["kind"])).collect();
+    assert_eq!(verdicts, [(&"accepted".into(), &"hello_ack".into()); 3], "{sent:#?}");
+}
+
+#[test]
 fn a_frame_that_finds_another_station_than_its_snippet_needs_is_not_sent() {
     let (folder, _, _station) = station("", true);
     let data = folder.path();

@@ -20,7 +20,7 @@ use crate::{
         report,
     },
     dissect::{
-        frame_json::{Codec, Fill, Format, Json},
+        frame_json::{Breakage, Codec, Fill, Format, Json},
         snippets::SnippetFrame,
     },
     macp::Rpc,
@@ -63,6 +63,10 @@ pub(super) struct Frames<'a> {
     raw: Option<Vec<u8>>,
     /// How often a snippet was sent.
     rounds: u64,
+    /// Whether the frame that was made last is the first of a snippet that is sent again.
+    is_round: bool,
+    /// The second copy of a frame that is sent twice, each by itself.
+    again: Option<Vec<u8>>,
 }
 
 impl<'a> Frames<'a> {
@@ -97,15 +101,28 @@ impl<'a> Frames<'a> {
         } else {
             Source::One(json_of(args.file.as_deref())?)
         };
-        Ok(Self { source, args, format, clock, made: 0, left: 0, present: None, raw: None, rounds: 0 })
+        Ok(Self {
+            source,
+            args,
+            format,
+            clock,
+            made: 0,
+            left: 0,
+            present: None,
+            raw: None,
+            rounds: 0,
+            is_round: false,
+            again: None,
+        })
     }
 
     /// Whether the frame that was made last is for its own sake, and does not prepare another one.
     pub(super) fn is_counted(&self) -> bool {
-        match &self.source {
+        let is_last = match &self.source {
             Source::Snippet { frames, next } => *next == frames.len(),
             _ => true,
-        }
+        };
+        is_last && self.again.is_none()
     }
 
     /// Whether the next one is the one that was made last, with ids and times of its own.
@@ -113,8 +130,17 @@ impl<'a> Frames<'a> {
         self.left > 0
     }
 
+    /// Whether the one that was made last begins a snippet anew.
+    pub(super) const fn begins_anew(&self) -> bool {
+        self.is_round
+    }
+
     /// The next one, if there is any.
     pub(super) fn next(&mut self, codec: &dyn Codec) -> Result<Option<Vec<u8>>, Error> {
+        self.is_round = false;
+        if let Some(again) = self.again.take() {
+            return Ok(Some(again));
+        }
         if self.left == 0 && !self.advance()? {
             return Ok(None);
         }
@@ -143,7 +169,14 @@ impl<'a> Frames<'a> {
             }
             None => wire,
         };
-        if self.is_counted() { self.broken(wire).map(Some) } else { Ok(Some(wire)) }
+        if !self.is_counted() {
+            return Ok(Some(wire));
+        }
+        let mut wire = self.broken(wire)?;
+        if self.args.breakages.last() == Some(&Breakage::RepeatedId) {
+            self.again = Some(wire.split_off(wire.len() / 2));
+        }
+        Ok(Some(wire))
     }
 
     fn broken(&self, mut wire: Vec<u8>) -> Result<Vec<u8>, Error> {
@@ -175,6 +208,7 @@ impl<'a> Frames<'a> {
                 let Some(frame) = frames.get(*next).filter(|_| self.rounds < self.args.count) else {
                     return Ok(false);
                 };
+                self.is_round = *next == 0 && self.rounds > 0;
                 *next += 1;
                 let is_last = *next == frames.len();
                 self.present = match frame {

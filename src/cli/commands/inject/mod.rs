@@ -3,6 +3,7 @@
 mod captured;
 mod frames;
 mod many;
+mod round;
 mod run;
 mod snippet;
 #[cfg(test)]

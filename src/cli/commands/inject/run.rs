@@ -50,6 +50,9 @@ pub(super) struct Row {
     clause: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<TraceId>,
+    /// The session of the coordination runtime that it is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
     /// Its place in the tap.
     #[serde(skip_serializing_if = "Option::is_none")]
     seq: Option<Seq>,
@@ -64,6 +67,9 @@ pub(super) struct Row {
     /// In what it came to something else than was foreseen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     different: Vec<String>,
+    /// Why it is not compared with what was foreseen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncompared: Option<&'static str>,
     /// The values of its answers that are not as was foreseen, ids and times among them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     other_values: Vec<String>,
@@ -113,8 +119,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: &InjectArgs) -> Result<()
         };
         let Some(first) = frames.next(&*codec)? else { return Err(InjectError::NoFrame.into()) };
         let of = captured.map(|captured| captured.seq);
-        let door = door.for_first(&first);
-        let mut way = Way { station, given: &given, args, door, of, number: None, many: None };
+        let door = door.for_first(&first, usize::MAX);
+        let mut way = Way { station, given: &given, args, door, of, number: None, peer: None, many: None };
         let mut tally = Tally::default();
         let done = send_each(&mut way, &*codec, &mut frames, first, (out, &mut tally));
         // A connection that nobody uses any longer would stay in an adapter's way.
@@ -184,6 +190,9 @@ async fn send_each(
             // What follows goes over a connection of its own.
             way.number = None;
         }
+        if next.is_some() && frames.begins_anew() {
+            way.greet_anew().await?;
+        }
     }
     Ok(())
 }
@@ -205,14 +214,16 @@ async fn is_there(station: &OperatorClient, args: &InjectArgs) -> Result<(), Err
 
 /// The way to the station, and through one door at a time.
 pub(super) struct Way<'a> {
-    station: OperatorClient,
+    pub(super) station: OperatorClient,
     given: &'a Given,
     pub(super) args: &'a InjectArgs,
-    door: DoorSpec,
+    pub(super) door: DoorSpec,
     /// The captured frame that is sent.
     of: Option<Seq>,
     /// Of the door that is open.
     pub(super) number: Option<u64>,
+    /// Who it is to its host.
+    pub(super) peer: Option<String>,
     /// Once a frame was sent, where it is sent again without another judgement.
     pub(super) many: Option<Many>,
 }
@@ -233,8 +244,10 @@ impl Way<'_> {
             let (ends, effect) = (judged.ends.clone(), judged.effect.clone());
             return Err(InjectError::NotAsked { ends, effect }.into());
         }
-        // All is waited for where its connection will end, or where nothing is foreseen.
-        let is_answered = judged.ends.is_none() && !judged.is_pending();
+        // All is waited for where its connection will end, where nothing is foreseen, and where more comes
+        // after the frame that was judged.
+        let is_all = judged.taken_bytes == 0 || judged.taken_bytes >= wire.len() as u64;
+        let is_answered = is_all && judged.ends.is_none() && !judged.is_pending();
         let answers = is_answered.then_some(judged.answers.len() as u64);
         let sent = self.send(door, wire, (answers, judged.answers.clone())).await?;
         let row = Row::sent(frame, &sent, judged);
@@ -254,8 +267,8 @@ impl Way<'_> {
     async fn open(&mut self) -> Result<u64, Error> {
         let open = WorkbenchCommand::Open { door: self.door.clone() };
         match self.command(open).await? {
-            WorkbenchOutcome::Opened { door, .. } => {
-                self.number = Some(door);
+            WorkbenchOutcome::Opened { door, peer } => {
+                (self.number, self.peer) = (Some(door), Some(peer));
                 Ok(door)
             }
             _ => Err(Error::UnexpectedAnswer),
@@ -284,7 +297,7 @@ impl Way<'_> {
         }
     }
 
-    async fn close(&mut self) {
+    pub(super) async fn close(&mut self) {
         if let Some(door) = self.number.take() {
             // It may be closed already.
             let _ = self.command(WorkbenchCommand::Close { door }).await;
@@ -309,11 +322,13 @@ impl Row {
             code: judged.code.clone(),
             clause: judged.clause.clone(),
             trace: None,
+            session: None,
             seq: None,
             subscribers: None,
             answers: judged.answers.clone(),
             closed: judged.ends.clone(),
             different: Vec::new(),
+            uncompared: None,
             other_values: Vec::new(),
             foreseen: judged,
         }
@@ -335,11 +350,13 @@ impl Row {
             code: sent.code().map(str::to_owned),
             clause: sent.clause().map(str::to_owned),
             trace: own.and_then(|own| own.trace),
+            session: own.and_then(|own| own.session.clone()),
             seq: own.map(|own| own.seq),
             subscribers: own.and_then(|own| own.subscribers),
             answers: sent.answers().map(answer).collect(),
             closed: sent.closed.clone(),
             different: own.map_or_else(Vec::new, |_| judged.differences(sent)),
+            uncompared: own.and_then(|_| judged.uncompared(sent)),
             other_values: sent.other_values(),
             foreseen: judged,
         }
@@ -425,10 +442,11 @@ fn line(row: &Row) -> String {
         say(&format!("({clause})"));
     }
     let judged = &row.foreseen;
-    match row.seq {
-        Some(_) if row.is_different() => say(&format!("not as foreseen: {}", row.different.join("; "))),
-        Some(_) => {}
-        None => describe(judged, &mut say),
+    match (row.seq, row.uncompared) {
+        (Some(_), _) if row.is_different() => say(&format!("not as foreseen: {}", row.different.join("; "))),
+        (Some(_), Some(why)) => say(&format!("not compared: {why}")),
+        (Some(_), None) => {}
+        (None, _) => describe(judged, &mut say),
     }
     for answer in &row.answers {
         say(&format!("→ {}", answer.kind));
@@ -437,10 +455,13 @@ fn line(row: &Row) -> String {
         say(effect);
     }
     if let Some(closed) = &row.closed {
-        say(&format!("{}: {closed}", if row.seq.is_some() { "closed" } else { "would close it" }));
+        let would = || format!("would end {}", judged.ended());
+        say(&format!("{}: {closed}", if row.seq.is_some() { "closed".to_owned() } else { would() }));
     }
-    if let Some(trace) = row.trace {
-        say(&trace.to_string());
+    match (row.trace, &row.session) {
+        (Some(trace), _) => say(&trace.to_string()),
+        (None, Some(session)) => say(&format!("session {session}")),
+        (None, None) => {}
     }
     line
 }

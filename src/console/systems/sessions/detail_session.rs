@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::{
     details::SessionDetails,
     history::stored_row,
-    keys::{SESSION_RECORD, session_of},
+    keys::{SESSION, SESSION_RECORD, session_of},
 };
 use crate::{
     console::{
@@ -46,10 +46,23 @@ impl Ui {
     /// The session of this id, with its number as far as that is known here.
     pub(crate) fn session_named(&self, model: &Model, id: &str) -> SessionRef {
         let shown = self.detail_session(model).filter(|session| &*session.id == id);
-        let listed = || model.macp()?.sessions.values().find(|view| &*view.session.id == id);
         shown
-            .or_else(|| listed().map(|view| view.session.clone()))
+            .or_else(|| Self::listed_session(model, id))
             .unwrap_or_else(|| SessionRef { number: 0, id: id.into() })
+    }
+
+    /// The session of this id among those that go on or ended a moment ago.
+    pub(crate) fn listed_session(model: &Model, id: &str) -> Option<SessionRef> {
+        let view = model.macp()?.sessions.values().find(|view| &*view.session.id == id)?;
+        Some(view.session.clone())
+    }
+
+    /// Goes to a session that is listed.
+    pub(crate) fn show_session(&mut self, model: &Model, session: SessionRef) {
+        let (view, pane) = (ViewId::Sessions, PaneId::Sessions);
+        let key = Some(SESSION.of(session.clone()));
+        places::show(&Place { view, pane, is_zoomed: false, key }, self, model);
+        self.systems.sessions.session = Some(session);
     }
 
     /// What the details of a session tell of.
