@@ -51,6 +51,7 @@ fn the_workbench_names_what_sends_changes_finds_and_leaves() {
     let mut stage = workbench(80, 24);
     assert_eq!(stage.ui.key_scope(), KeyScope::Workbench);
     names(&mut stage, &["ctrl-s send", "f5 refresh", "f6 break", "ctrl-o frames", "esc back", "f1 help"]);
+    names(&mut workbench(160, 50), &["ctrl-c close", "esc back"]);
     let mut stage = held(80, 24);
     edit(&mut stage, 1);
     names(&mut stage, &["ctrl-s pass", "f5 refresh", "f6 break", "ctrl-o frames", "esc back", "f1 help"]);

@@ -303,7 +303,6 @@ pub(super) const WRITERS: &[KeyScope] = &[
     KeyScope::Submit,
     KeyScope::SubmitParams,
     KeyScope::Reason,
-    KeyScope::Workbench,
     KeyScope::FrameList,
     KeyScope::SnippetName,
     KeyScope::GateRule,
