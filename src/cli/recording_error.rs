@@ -69,6 +69,16 @@ pub(crate) enum RecordingError {
     /// There is no such screen to compare with.
     #[error("{} does not exist", .0.display())]
     NoScreen(PathBuf),
+    /// Nothing is attached under this name.
+    #[error("{} has no attachment {name}", path.display())]
+    NoAttachment {
+        /// The recording, or the folder.
+        path: PathBuf,
+        /// The name.
+        name: String,
+        /// The names of those that there are.
+        has: Vec<String>,
+    },
     /// It is not whole, as was printed.
     #[error("{}: {what}", path.display())]
     Damaged {
@@ -154,6 +164,7 @@ impl RecordingError {
             Self::Open { why: OpenError::Io(_) | OpenError::Folder, .. }
             | Self::Empty(_)
             | Self::TooMany(_)
+            | Self::NoAttachment { .. }
             | Self::Overlap(_) => Exit::Usage,
             Self::Open { .. } | Self::Damaged { .. } | Self::NoKeyframe(_) | Self::Unchunked(_) => {
                 Exit::NotValid
@@ -166,7 +177,9 @@ impl RecordingError {
     /// The machine-readable code.
     pub(crate) const fn code(&self) -> &'static str {
         match self {
-            Self::Open { why: OpenError::Io(_) | OpenError::Folder, .. } | Self::TooMany(_) => "bad_input",
+            Self::Open { why: OpenError::Io(_) | OpenError::Folder, .. }
+            | Self::TooMany(_)
+            | Self::NoAttachment { .. } => "bad_input",
             Self::Open { why: OpenError::NotOurs(_), .. } | Self::Empty(_) => "no_recording",
             Self::Open { why: OpenError::Newer { .. }, .. } => "newer_form",
             Self::Overlap(_) => "overlap",
@@ -192,12 +205,18 @@ impl RecordingError {
             }
             Self::TooMany(_) => "name fewer files, or a folder with fewer of them".to_owned(),
             Self::Overlap(_) => "name the files of one start alone, in place of the folder".to_owned(),
+            Self::NoAttachment { has, .. } if has.is_empty() => "nothing is attached to it".to_owned(),
+            Self::NoAttachment { has, .. } => format!("name one of {}", has.join(", ")),
             Self::NoKeyframe(_) => {
                 "name the files before it too: the first file of a recording begins with a keyframe"
                     .to_owned()
             }
             Self::Exists(_) => "name a new file, or remove this one".to_owned(),
             Self::NoRoom(_) => "make room, or name a file on another disk".to_owned(),
+            Self::Write { why, .. } if why.kind() == io::ErrorKind::FileTooLarge => {
+                "take less of it (--from, --to, fewer seconds), or raise limits.recording.file_bytes_max"
+                    .to_owned()
+            }
             Self::Write { .. } => "name a file in a folder that you can write to".to_owned(),
             Self::OtherScreen { .. } | Self::NoScreen(_) => {
                 "look at the screen without --expect; --bless makes what is drawn what is expected".to_owned()
@@ -218,6 +237,24 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::{
+        limits,
+        recording::{EncodedSnapshot, PartFile, RecordingInfo},
+        time::Now,
+    };
+
+    #[test]
+    fn a_part_that_is_longer_than_a_file_may_be_says_what_to_take_or_to_raise() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part.mcap");
+        let limits = limits::Recording { file_bytes_max: 100_000, ..limits::Recording::default() };
+        let state = EncodedSnapshot { at: Now::at_ms(1), bytes: vec![7; 100_000] };
+        let why = PartFile::begin(&path, &RecordingInfo::default(), limits, &state, &[]).unwrap_err();
+        let error = RecordingError::unwritten(path.clone(), why);
+        let hint = error.hint();
+        assert!(hint.contains("--from") && hint.contains("file_bytes_max"), "{error}: {hint}");
+        assert_eq!((error.code(), path.exists()), ("output", false));
+    }
 
     #[test]
     fn a_file_to_record_to_must_be_new_and_its_folder_there() {

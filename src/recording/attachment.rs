@@ -44,6 +44,15 @@ impl Attachment {
     }
 }
 
+/// The name of the attachment that is the manifest of the pack.
+pub const PACK_FILE: &str = "pack.toml";
+
+/// The attachment of this name, where a file has it and it can be read.
+#[must_use]
+pub fn attachment(path: &Path, name: &str) -> Option<Attachment> {
+    attachments_of(path, RECORD_BYTES_MAX).into_iter().find(|it| it.name == name)
+}
+
 /// Those of a file that can be read, at most 64 of so many bytes in all.
 pub(super) fn attachments_of(path: &Path, bytes_max: u64) -> Vec<Attachment> {
     let (mut all, mut room) = (Vec::new(), bytes_max.min(RECORD_BYTES_MAX));

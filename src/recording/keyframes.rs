@@ -45,6 +45,11 @@ impl KeyframeSchedule {
         self.is_needed = true;
     }
 
+    /// Whether entries alone do not say the state.
+    pub(super) const fn is_needed(&self) -> bool {
+        self.is_needed
+    }
+
     /// Notes that none could be taken. Each time it is waited for twice as long.
     pub(super) fn failed(&mut self, now: Mono) {
         self.pause = (self.pause * 2).clamp(AFTER_MIN, AFTER_MAX);

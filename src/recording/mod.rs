@@ -64,7 +64,7 @@ mod timed_file;
 mod unlink_on_drop;
 mod writer;
 
-pub use attachment::Attachment;
+pub use attachment::{Attachment, PACK_FILE, attachment};
 pub use checksums::{Checksums, checksums};
 pub use cut::{Cut, CutPart, cut};
 pub use files::{files_of, is_being_written};

@@ -65,6 +65,14 @@ impl PartFile {
         self.entry(EntryRef { entry: &loss, bytes: &[] }, None)
     }
 
+    /// Writes a state that has everything in front of it.
+    ///
+    /// # Errors
+    /// The file does not take it.
+    pub fn keyframe(&mut self, EncodedSnapshot { at, bytes }: &EncodedSnapshot) -> io::Result<()> {
+        Ok(self.writer.keyframe(at.mono, *at, bytes)?)
+    }
+
     /// Makes it whole, and has the disk keep it: its length in bytes.
     ///
     /// # Errors

@@ -222,8 +222,16 @@ impl Recording {
         self.summary
     }
 
-    /// Makes the file whole, with the report where that is there soon.
+    /// Makes the file whole, with the report where that is there soon, and with the state behind a loss.
     async fn finish(&mut self) -> Result<(), WriteError> {
+        if self.writer.is_keyframe_needed()
+            && let Some(snapshot) = self.take_snapshot().await
+        {
+            match self.keyframe(&snapshot) {
+                Ok(()) | Err(WriteError::Full { .. }) => {}
+                failed => return failed,
+            }
+        }
         if !self.is_reported
             && let Ok(all) = tokio::time::timeout(REPORT_AT_END, &mut self.sources.report).await
         {

@@ -50,8 +50,7 @@ const CHUNKS_MAX: u64 = 100_000;
 /// What the end of a file takes at most, beside the schema and the chunks' places.
 const END_BYTES: u64 = 4_096;
 
-/// Hosts and recorder share the machine: zstd's default takes half as long again, for files of about the same
-/// length.
+/// Hosts and recorder share the machine: zstd's default takes half as long again, for files about as long.
 const COMPRESSION_LEVEL: u32 = 1;
 
 /// Why nothing more is written.
@@ -81,7 +80,7 @@ impl From<WriteError> for io::Error {
     fn from(error: WriteError) -> Self {
         match error {
             WriteError::Io(error) => error,
-            full @ WriteError::Full { .. } => Self::other(full),
+            full @ WriteError::Full { .. } => Self::new(io::ErrorKind::FileTooLarge, full),
         }
     }
 }
@@ -257,6 +256,11 @@ impl<W: Write> Writer<W> {
     /// Whether the next keyframe is due.
     pub(super) fn is_keyframe_due(&self, now: Mono) -> bool {
         self.schedule.is_due(now, self.bytes())
+    }
+
+    /// Whether entries alone do not say the state, as behind a loss.
+    pub(super) const fn is_keyframe_needed(&self) -> bool {
+        self.schedule.is_needed()
     }
 
     /// Entries alone do not say the state from now on.

@@ -24,10 +24,7 @@ pub(super) fn shown(texts: &ReportedTexts, command: &Command) -> Option<Arc<str>
         Command::Workbench(_)
         | Command::Mark { .. }
         | Command::AcknowledgeAlerts { .. }
-        | Command::Backup { .. }
-        | Command::RecordStart { .. }
-        | Command::RecordStop
-        | Command::Clip { .. } => false,
+        | Command::Backup { .. } => false,
         Command::Mpp(_)
         | Command::Runs(_)
         | Command::Macp(_)
@@ -36,6 +33,9 @@ pub(super) fn shown(texts: &ReportedTexts, command: &Command) -> Option<Arc<str>
         | Command::Gate(_)
         | Command::Trigger(_)
         | Command::KickPeer { .. }
+        | Command::RecordStart { .. }
+        | Command::RecordStop
+        | Command::Clip { .. }
         | Command::Restart { .. }
         | Command::Stop => true,
     };
@@ -109,14 +109,17 @@ pub(super) async fn act(
         }
         Command::RecordStart { path, preroll_s, whole } => {
             running.await?;
+            operating.report("start a recording");
             inner.recording.start(inner, Begin { path, preroll_s, whole }).await
         }
         Command::RecordStop => {
             running.await?;
+            operating.report("stop the recording");
             inner.recording.stop().await
         }
         Command::Clip { seconds, path } => {
             running.await?;
+            operating.report(&format!("save a clip of {seconds} s"));
             recording::clip(inner, seconds, path).await
         }
     }
@@ -214,7 +217,7 @@ mod tests {
         let texts = ReportedTexts::new(crate::tap::Tap::new(limits), limits);
         let shown = |command: &Command| shown(&texts, command);
         assert_eq!(shown(&Command::Stop).as_deref(), Some(r#""stop""#));
-        assert_eq!(shown(&Command::RecordStop), None);
+        assert_eq!(shown(&Command::RecordStop).as_deref(), Some(r#""record_stop""#));
         let serve = plugin::Command::Serve {
             folder: "/p".to_owned(),
             grant: None,

@@ -266,6 +266,27 @@ fn a_recorder_that_fell_behind_says_so_and_takes_a_new_snapshot() {
     assert_eq!(entries.len() as u64, summary.entries + 1);
 }
 
+#[test]
+fn one_that_is_stopped_behind_a_loss_has_the_state_at_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let tap = Tap::new(NARROW);
+    let (snapshots, give, asked) = gated();
+    let sources = sources(tap.reader().unwrap(), snapshots);
+    let limits = limits::Recording::default();
+    let recorder = Recorder::start(&file(&folder), sources, limits, Box::new(|_| {})).unwrap();
+    asked.recv().unwrap();
+    for n in 0..5_000 {
+        tap.emit(notice(&n.to_string()));
+    }
+    give.send(Ok(snapshot())).unwrap();
+    let stopped = std::thread::spawn(|| stop(recorder));
+    asked.recv().unwrap();
+    give.send(Ok(snapshot())).unwrap();
+    assert!(stopped.join().unwrap().lost > 0);
+    let last = read(&file(&folder)).unwrap().last().unwrap().unwrap();
+    assert!(matches!(last, RecordedItem::Snapshot { .. }), "{last:?}");
+}
+
 /// A text that compresses badly.
 pub(crate) fn noise(len: usize) -> String {
     let mut state = 7_u64;

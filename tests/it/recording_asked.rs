@@ -15,6 +15,9 @@ struct Night {
     folder: tempfile::TempDir,
     queues: Vec<Value>,
     invocations: Vec<Value>,
+    refunds: Vec<Value>,
+    pack_events: Vec<Value>,
+    pack_state: Vec<Value>,
     run: Value,
     events: Vec<Value>,
     session: Value,
@@ -81,6 +84,9 @@ fn night() -> Night {
     let night = Night {
         queues: rows(data, &["ls", "queues"]),
         invocations: rows(data, &["ls", "invocations"]),
+        refunds: rows(data, &["ls", "refunds"]),
+        pack_events: rows(data, &["ls", "events"]),
+        pack_state: rows(data, &["ls", "state"]),
         run: rows(data, &["run", "show", &name]).remove(0),
         events: rows(data, &["run", "events", &name]),
         session: rows(data, &["session", "show", "s1"]).remove(0),
@@ -157,6 +163,12 @@ fn what_a_recording_reads_from_its_entries_is_what_the_station_stored() {
     assert_eq!(night.asks(&["ls", "invocations", "--limit", "2"]), recorded[..2]);
     assert!(night.asks(&["ls", "invocations", "--at", "+0s"]).is_empty());
 
+    assert_same(&night.asks(&["ls", "refunds"]), &night.refunds, &["at_ms"]);
+    assert!(!night.refunds.is_empty() && night.asks(&["ls", "refunds", "--at", "+0s"]).is_empty());
+    let shown = ["key", "value", "persist"];
+    let values = |rows: &[Value]| rows.iter().map(|row| members(row, &shown)).collect::<Vec<_>>();
+    assert_eq!(values(&night.asks(&["ls", "state"])), values(&night.pack_state));
+
     let name = night.run["run"].as_str().unwrap();
     assert_same(&night.asks(&["run", "events", name]), &night.events, &[]);
     assert!(night.events.len() > 5);
@@ -168,6 +180,40 @@ fn what_a_recording_reads_from_its_entries_is_what_the_station_stored() {
     let later = night.asks(&["session", "show", "s2", "--log", "--after", "2", "--limit", "2"]);
     assert_eq!(later.iter().map(|row| row["number"].as_u64().unwrap()).collect::<Vec<_>>(), [3, 4]);
     assert_eq!(night.refuses(&["run", "events", name, "--at", "+0s"]), (1, "unknown_run".to_owned()));
+}
+
+#[test]
+fn what_is_attached_is_listed_printed_and_answers_for_the_pack() {
+    let night = night();
+    assert_eq!(night.asks(&["ls", "events"]), night.pack_events);
+    assert!(!night.pack_events.is_empty());
+    let file = night.data().join("show.mcap");
+    let file = file.to_str().unwrap();
+    let listed = rows(night.data(), &["recording", "info", file]).remove(0);
+    let attached = |name: &str| cli(night.data(), &["recording", "info", file, "--attachment", name]);
+    for name in ["config.toml", "pack.toml", "version.json", "registry.json"] {
+        assert!(listed["attachments"].as_array().unwrap().contains(&json!(name)), "{listed:#}");
+        assert!(!attached(name).stdout.is_empty(), "{name}");
+    }
+    let version: Value = serde_json::from_slice(&attached("version.json").stdout).unwrap();
+    assert_eq!(version["rl-console"], env!("CARGO_PKG_VERSION"));
+    let none = attached("packs.toml");
+    let said = String::from_utf8(none.stderr).unwrap();
+    assert!(none.status.code() == Some(2) && said.contains("pack.toml"), "{said}");
+    // Another tool leaves attachments out.
+    let bare = night.data().join("bare.mcap");
+    let mut writer = mcap::Writer::new(fs::File::create(&bare).unwrap()).unwrap();
+    let bytes = fs::read(file).unwrap();
+    for message in mcap::MessageStream::new(&bytes).unwrap() {
+        writer.write(&message.unwrap()).unwrap();
+    }
+    writer.finish().unwrap();
+    drop(writer);
+    let asked = ["--json", "ls", "events", "--recording", bare.to_str().unwrap()];
+    // What the other tool left out is said before that.
+    let said = String::from_utf8(cli(night.data(), &asked).stderr).unwrap();
+    let refused: Value = serde_json::from_str(said.lines().last().unwrap_or_default()).unwrap();
+    assert_eq!(refused["error"]["code"], "not_recorded", "{said}");
 }
 
 #[test]
@@ -232,8 +278,7 @@ fn what_acts_or_was_not_recorded_is_refused_with_what_to_do() {
         assert_eq!(night.refuses(args), (1, "replayed".to_owned()), "{args:?}");
     }
     for args in [
-        &["ls", "refunds"][..],
-        &["ls", "invocations", "--other-manifest"],
+        &["ls", "invocations", "--other-manifest"][..],
         &["ls", "health"],
         &["run", "artifacts", "7f3a"],
         &["plugin", "audit", "org.example"],

@@ -24,7 +24,10 @@ use crate::{
 
 const ALWAYS: &str = "[recording]\nalways = true\nrotate_bytes = 1048576\nrotate_s = 0\n";
 
+/// Says why a test is skipped, which fails where these tests are required.
 fn skip(why: &str) {
+    let required = std::env::var_os("RL_CONSOLE_TESTS_DISKS").is_some_and(|value| value == "required");
+    assert!(!required, "{why}, and RL_CONSOLE_TESTS_DISKS requires it");
     std::io::stderr().write_all(format!("skipped: {why}\n").as_bytes()).unwrap();
 }
 

@@ -231,10 +231,15 @@ fn one_that_is_added_outlives_a_restart_until_it_is_removed() {
     let limits = " more found within its cooldown of 0 s, or above 1 an hour\n";
     assert!(summary.starts_with("when: fires 1 time, ") && summary.ends_with(limits), "{summary}");
     assert_eq!(fires.lines().count(), 1, "{fires}");
-    run(data, &["trigger", "test", file], "").exits(2);
+    // Those that were added are the station's.
+    let added = json(data, &["trigger", "test", file]);
+    assert!(added.len() == 1 && added[0]["trigger"] == "noted", "{added:?}");
     json(data, &["trigger", "rm", "noted"]);
+    run(data, &["trigger", "test", file], "").exits(2);
     run(data, &["trigger", "rm", "noted"], "").exits(1);
     assert!(station.terminate().success());
+    let [_, alone] = said(&["trigger", "test", file]);
+    assert!(alone.contains("only the triggers of the configuration are tried"), "{alone}");
     let _station = Station::start(data);
     assert!(json(data, &["trigger", "ls"]).is_empty(), "it is gone for good");
 }

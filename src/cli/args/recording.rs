@@ -13,7 +13,7 @@ pub(crate) enum RecordingAction {
     /// Print what a recording holds: its times, its counts, and whether it is complete.
     ///
     /// Only its index is read, or, without one, the heads of its parts.
-    Info(RecordingFileArgs),
+    Info(RecordingInfoArgs),
 
     /// Read all of a recording, and print what is damaged or missing.
     ///
@@ -102,7 +102,20 @@ pub(crate) enum ExportFormat {
     Mermaid,
 }
 
-/// `recording info` and `recording verify`.
+/// `recording info`.
+#[derive(Debug, Args)]
+pub(crate) struct RecordingInfoArgs {
+    /// The recording, or a folder: each one in it.
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) file: PathBuf,
+
+    /// Print what is attached under this name, such as config.toml, as it is; of a folder, that of the first
+    /// file that has it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) attachment: Option<String>,
+}
+
+/// `recording verify`.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingFileArgs {
     /// The recording, or a folder: each one in it.

@@ -22,7 +22,8 @@ pub(crate) enum TriggerAction {
     },
     /// Print when triggers would have fired in a recording; needs no station.
     ///
-    /// Without --when, those of the configuration are tried.
+    /// Without --when, those of the configuration are tried, and those that were added to the station that
+    /// runs, if one does.
     Test(TriggerTestArgs),
 }
 

@@ -9,6 +9,7 @@ use crate::{
     cli::{
         args::ClipArgs, context::Context, error::Error, operator, recording_error::RecordingError, report,
     },
+    ids::Seq,
     limits,
     port::{ClipAttachment, ClipHead, Command, Operator, Outcome, Page, Query, wire},
     recording::{Attachment, EncodedSnapshot, PartFile, RecordingInfo},
@@ -31,7 +32,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ClipArgs) -> Result<(), 
     let done = operator::block_on(async {
         let station = operator::connect(&context.settings).await?;
         match &path {
-            Some(path) => Clip::begin(&station, args.seconds, path, limits).await?.all(&station).await,
+            Some(path) => {
+                Clip::begin(&station, args.seconds, path, limits).await?.all(&station, args.seconds).await
+            }
             None => of_station(&station, args.seconds).await,
         }
     })?;
@@ -61,6 +64,10 @@ struct Clip<'a> {
     lost: u64,
     /// Entries that are missing in front of the next one.
     missing: u64,
+    /// The state behind a loss, and the first entry that it does not have.
+    state: Option<(Seq, EncodedSnapshot)>,
+    /// Whether no state follows the last loss so far.
+    needs_state: bool,
 }
 
 impl<'a> Clip<'a> {
@@ -84,11 +91,11 @@ impl<'a> Clip<'a> {
         let attached: Vec<_> = std::mem::take(&mut head.attachments).into_iter().map(attachment).collect();
         let file = PartFile::begin(path, &info, limits, &snapshot, &attached);
         let file = file.map_err(|why| unwritten(path, why))?;
-        Ok(Self { path, file, head, entries: 0, lost: 0, missing: 0 })
+        Ok(Self { path, file, head, entries: 0, lost: 0, missing: 0, state: None, needs_state: false })
     }
 
     /// Writes all of its entries.
-    async fn all(mut self, station: &dyn Operator) -> Result<Clipped, Error> {
+    async fn all(mut self, station: &dyn Operator, seconds: u64) -> Result<Clipped, Error> {
         let ClipHead { mut from, until, .. } = self.head;
         while from < until {
             let page = operator::query(station, Query::ClipEntries { from, until }).await?;
@@ -96,10 +103,20 @@ impl<'a> Clip<'a> {
             if page.next <= from {
                 return Err(Error::UnexpectedAnswer);
             }
-            self.lost += page.lost;
-            self.missing += page.lost;
+            if page.lost > 0 {
+                self.lost += page.lost;
+                self.missing += page.lost;
+                // What is kept begins later by now, and with it the first state that is known.
+                let (state_from, state) = state_of(station, seconds).await?;
+                self.state = Some((state_from.max(Seq(from.0 + page.lost)), state));
+                self.needs_state = true;
+            }
             self.page(&page.entries.0).map_err(|why| unwritten(self.path, why))?;
             from = page.next;
+        }
+        if self.needs_state {
+            let (_, state) = state_of(station, 0).await?;
+            self.file.keyframe(&state).map_err(|why| unwritten(self.path, why))?;
         }
         let Self { path, file, entries, lost, .. } = self;
         let bytes = file.finish().map_err(|why| unwritten(path, why))?;
@@ -119,10 +136,23 @@ impl<'a> Clip<'a> {
             if missing > 0 {
                 self.file.loss(&entry.entry, missing)?;
             }
+            if let Some((_, state)) = self.state.take_if(|(from, _)| *from <= entry.entry.seq) {
+                self.file.keyframe(&state)?;
+                self.needs_state = false;
+            }
             self.file.entry(entry.as_ref(), tallied(&entry.entry))?;
             self.entries += 1;
         }
         Ok(())
+    }
+}
+
+/// The state so many seconds ago, or the first one since that is known, and the first entry that it does not
+/// have.
+async fn state_of(station: &dyn Operator, seconds: u64) -> Result<(Seq, EncodedSnapshot), Error> {
+    match operator::query(station, Query::ClipHead { seconds }).await? {
+        Page::ClipHead(head) => Ok((head.from, EncodedSnapshot { at: head.at, bytes: head.snapshot.0 })),
+        _ => Err(Error::UnexpectedAnswer),
     }
 }
 
@@ -139,7 +169,6 @@ mod tests {
     use super::*;
     use crate::{
         cli::operator::tests::Scripted,
-        ids::Seq,
         port::{ClipPage, PageBytes},
         recording::{RecordedItem, read},
         tap::{
@@ -179,20 +208,29 @@ mod tests {
     fn clip(path: &Path, pages: Vec<Page>) -> (Result<Clipped, Error>, Vec<Query>) {
         let station = Scripted::pages(pages);
         let limits = limits::Recording::default();
-        let made =
-            operator::block_on(async { Clip::begin(&station, 60, path, limits).await?.all(&station).await });
+        let made = operator::block_on(async {
+            Clip::begin(&station, 60, path, limits).await?.all(&station, 60).await
+        });
         (made, station.queries.into_inner().unwrap())
+    }
+
+    /// What is asked behind a loss.
+    fn state(from: u64, text: &str) -> Page {
+        let (snapshot, from) = (PageBytes(text.as_bytes().to_vec()), Seq(from));
+        Page::ClipHead(Box::new(ClipHead { snapshot, from, at: Now::at_ms(from.0), ..ClipHead::default() }))
     }
 
     #[test]
     fn a_clip_is_put_together_of_its_pages_with_what_is_missing_between_them() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("own.mcap");
-        let (made, asked) = clip(&path, vec![head(), page(0, 3..6), page(4, 10..12)]);
+        let pages = vec![head(), page(0, 3..6), page(4, 10..12), state(11, "later")];
+        let (made, asked) = clip(&path, pages);
         let made = made.unwrap();
         assert_eq!((made.entries, made.bytes), (5, path.metadata().unwrap().len()));
         let from = |from| Query::ClipEntries { from: Seq(from), until: Seq(12) };
-        assert_eq!(asked, [Query::ClipHead { seconds: 60 }, from(3), from(6)]);
+        let first = Query::ClipHead { seconds: 60 };
+        assert_eq!(asked, [first.clone(), from(3), from(6), first]);
         let reader = read(&path).unwrap();
         assert_eq!((reader.info().redact_rules, &*reader.info().host_version), (2, "0.1.0"));
         let all: Vec<_> = reader.map(Result::unwrap).collect();
@@ -201,11 +239,24 @@ mod tests {
             RecordedItem::Entry(entry) => {
                 (entry.entry.seq.0, matches!(entry.entry.what, What::Loss { count: 4 }))
             }
-            RecordedItem::Snapshot { .. } => panic!("one state alone"),
+            RecordedItem::Snapshot { bytes, .. } => (0, bytes == b"later"),
         });
-        let expected = [(3, false), (4, false), (5, false), (9, true), (10, false), (11, false)];
+        let state = (0, true);
+        let expected = [(3, false), (4, false), (5, false), (9, true), (10, false), state, (11, false)];
         assert_eq!(seqs.collect::<Vec<_>>(), expected);
         assert_eq!(crate::recording::index(&path).unwrap().left_out["report"], 7);
+    }
+
+    #[test]
+    fn a_loss_at_the_end_of_a_clip_is_followed_by_the_state_of_the_present() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.mcap");
+        let pages = vec![head(), page(7, 10..12), state(20, "later"), state(30, "now")];
+        let (made, asked) = clip(&path, pages);
+        made.unwrap();
+        assert_eq!(asked.last(), Some(&Query::ClipHead { seconds: 0 }));
+        let last = read(&path).unwrap().last().unwrap().unwrap();
+        assert!(matches!(&last, RecordedItem::Snapshot { bytes, .. } if bytes == b"now"), "{last:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{key::Key, plugins::own_program, resolve::Resolved};
 use crate::{
     mpp::manifest::Pack,
-    recording::Attachment,
+    recording::{Attachment, PACK_FILE},
     registry::{Registry, Schema},
     station::{PackSource, ReportSource},
 };
@@ -44,7 +44,7 @@ pub(super) fn attachments(config: &str, pack: &PackSource, registry: &Registry) 
         PackSource::Sample => Some(Pack::SAMPLE_TOML.to_vec()),
         PackSource::File(path) => std::fs::read(path).ok(),
     };
-    let pack = pack.map(|bytes| Attachment::file("pack.toml", TOML, bytes).within(BYTES_MAX));
+    let pack = pack.map(|bytes| Attachment::file(PACK_FILE, TOML, bytes).within(BYTES_MAX));
     let all = [
         Attachment::text("version.json", JSON, version.to_string()),
         Attachment::text("config.toml", TOML, config.to_owned()),

@@ -19,4 +19,4 @@ pub(super) use commands::command;
 #[cfg(test)]
 pub(super) use families::families;
 pub(super) use handle::{Bridge, Running};
-pub(super) use pages::{adapter_rows, queue_rows};
+pub(super) use pages::{adapter_rows, event_rows, queue_rows};

@@ -72,7 +72,8 @@ pub(in crate::station) fn queue_rows(
     snapshot.queues.iter().map(row).collect()
 }
 
-fn event_rows(pack: &mpp::manifest::Pack) -> Vec<EventRow> {
+/// The events of a pack.
+pub(in crate::station) fn event_rows(pack: &mpp::manifest::Pack) -> Vec<EventRow> {
     let row = |(name, event): (&crate::ids::EventName, &mpp::manifest::Event)| EventRow {
         event: name.clone(),
         queue: event.queue.clone(),

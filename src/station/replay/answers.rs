@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     invocations::{self, Narrowed},
     lists::{self, page, rows_max},
+    pack_events, pack_state,
     past::PastReader,
-    plugin_log, run_events, session, session_log,
+    plugin_log, refunds, run_events, session, session_log,
     shared::Shared,
     walk::each_entry,
 };
@@ -36,7 +37,9 @@ enum Reading {
         /// The subcommand that prints it.
         command: &'static str,
     },
-    /// Nothing: only a station has this, in its store, its pack or its hosts.
+    /// What is attached to the recording.
+    Attached,
+    /// Nothing: only a station has this, in its store or its hosts.
     Nothing(&'static str),
 }
 
@@ -67,15 +70,15 @@ impl Reading {
             }
             Query::PluginLog { .. } => Self::off_screen("the logs of plugins", "plugin logs PLUGIN"),
             Query::InvocationWhen { .. } => Self::Nothing("invocations to wait for"),
-            Query::Refunds { .. } => Self::Nothing("the refunds"),
+            Query::Refunds { .. } => Self::off_screen("the refunds", "ls refunds"),
             Query::RunArtifacts { .. } => Self::Nothing("the artifacts of runs"),
             Query::Plugin { .. } | Query::PluginAudit { .. } => {
                 Self::Nothing("the manifests and audits of plugins")
             }
             Query::Stream => Self::Nothing("what plays"),
             Query::Lifecycle { .. } => Self::Nothing("lifecycle records"),
-            Query::Events => Self::Nothing("the events of the pack"),
-            Query::State => Self::Nothing("the pack's state"),
+            Query::Events => Self::Attached,
+            Query::State => Self::off_screen("the pack's state", "ls state"),
             Query::Health | Query::Clients => Self::Nothing("the station's own figures"),
             Query::Triggers => Self::Nothing("the triggers of a station"),
             Query::Judge { .. } => Self::Nothing("a station that judges frames"),
@@ -105,13 +108,13 @@ pub(super) fn refused_on_screen(query: &Query) -> Option<PortError> {
         Reading::EntriesOffScreen { what, command } => {
             Some(PortError::NotOnScreen { what: what.to_owned(), command: command.to_owned() })
         }
-        Reading::State | Reading::Entries | Reading::Nothing(_) => None,
+        Reading::State | Reading::Entries | Reading::Attached | Reading::Nothing(_) => None,
     }
 }
 
-/// Answers from what is at hand; nothing where the entries have to be read for it.
+/// Answers from what is at hand; nothing where files have to be read for it.
 pub(super) fn from_state(state: &Snapshot, now: Now, query: &Query) -> Option<Result<Page, PortError>> {
-    if reads_entries(query) {
+    if reads_entries(query) || Reading::of(query) == Reading::Attached {
         return None;
     }
     Some(match query {
@@ -177,12 +180,8 @@ fn paged(state: &Snapshot, now: Now, query: &Query) -> Result<Page, PortError> {
     }
 }
 
-/// Answers for which the entries until the place where the replay is are read.
-pub(super) fn from_entries(
-    shared: &Arc<Shared>,
-    past: &PastReader,
-    query: &Query,
-) -> Result<Page, PortError> {
+/// Answers for which files are read: the entries until the place where the replay is, or what is attached.
+pub(super) fn from_files(shared: &Arc<Shared>, past: &PastReader, query: &Query) -> Result<Page, PortError> {
     let bus = || shared.stage().state.state().rmp.clone();
     let limits = shared.limits;
     match query {
@@ -210,6 +209,12 @@ pub(super) fn from_entries(
             let paging = paging(beyond.map(|id| id.0), *oldest_first, filter.as_ref(), *limit);
             invocations::list(shared, past, &narrowed, &paging)
         }
+        Query::Refunds { status, beyond, oldest_first, filter, limit } => {
+            let paging = paging(beyond.map(|id| id.0), *oldest_first, filter.as_ref(), *limit);
+            refunds::list(shared, past, *status, &paging)
+        }
+        Query::Events => pack_events::answer(shared),
+        Query::State => Ok(pack_state::answer(shared, past)),
         other => Err(not_recorded(other)),
     }
 }
@@ -237,7 +242,7 @@ fn trace(
 fn not_recorded(query: &Query) -> PortError {
     let what = match Reading::of(query) {
         Reading::Nothing(what) | Reading::EntriesOffScreen { what, .. } => what,
-        Reading::State | Reading::Entries => "this list",
+        Reading::State | Reading::Entries | Reading::Attached => "this list",
     };
     PortError::NotRecorded { what: what.to_owned() }
 }

@@ -1,7 +1,7 @@
 //! Answers that are read from the entries of a recording: they are what the states have, and the same from
 //! whichever place the recording begins.
 
-use std::{ops::Range, path::Path, time::Duration};
+use std::{ops::Range, path::Path, sync::Arc, time::Duration};
 
 use super::{
     state::ReplayState,
@@ -15,14 +15,18 @@ use crate::{
     plugin::{self, LogSource},
     port::{
         InvocationRow, ListRow as _, LogKind, Operator as _, Page, PageRows, Paging, PluginLogRow, PortError,
-        Query, ReplayPlace, RunEventRow, SessionLogRow, Snapshot, Speed,
+        Query, RefundRow, ReplayPlace, RunEventRow, SessionLogRow, Snapshot, Speed,
     },
-    recording::test_files::TestFile,
+    recording::{RecordingSet, test_files::TestFile},
     schema::JsonText,
     tap::{
-        entry::{Entry, Link, Transition, What, mpp::RowState},
+        entry::{
+            Entry, Link, Transition, What,
+            mpp::{self, RowState},
+        },
         recorded::OwnedEntry,
     },
+    time::Clock,
 };
 
 /// A night in which much happened.
@@ -326,34 +330,97 @@ fn the_log_of_a_plugin_goes_on_before_the_lines_that_the_state_has() {
     assert_eq!(lines(&port, "none", 0, 0), (Vec::new(), false));
 }
 
-#[test]
-fn on_a_screen_nothing_is_asked_that_reads_all_entries() {
-    let night = night();
-    let on_screen = night.on_screen(0, 0..0);
+/// What is asked by screens and is read from all entries.
+fn asked_by_screens() -> Vec<Query> {
     let run = crate::ids::TraceId(uuid::Uuid::nil());
-    let invocations = |other_manifest| Query::Invocations {
-        state: None,
-        queue: None,
-        beyond: None,
-        oldest_first: false,
-        other_manifest,
-        filter: None,
-        limit: 0,
-    };
-    for query in [
-        invocations(false),
+    let paging = || Paging { beyond: None, oldest_first: false, filter: None, limit: 0 };
+    vec![
+        Query::all(InvocationRow::LIST).page(paging()),
+        Query::all(RefundRow::LIST).page(paging()),
+        Query::State,
         Query::Invocation { id: InvocationId(1) },
         Query::RunEvents { run, after: 0, limit: 0 },
         Query::SessionLog { session: "s-1".to_owned(), after: 0, limit: 0 },
         Query::PluginLog { plugin: "sim.plugin".into(), after: 0, limit: 0 },
-    ] {
+    ]
+}
+
+#[test]
+fn on_a_screen_nothing_is_asked_that_reads_all_entries() {
+    let night = night();
+    let on_screen = night.on_screen(0, 0..0);
+    for query in asked_by_screens() {
         let refused = block_on(on_screen.query(query)).unwrap_err();
         assert_eq!(refused.code(), "not_recorded");
         assert!(refused.hint().starts_with("`:") && refused.hint().ends_with("` prints it"), "{refused}");
     }
-    // It is in no recording, asked for wherever.
+    // Which manifest a row is of is in no recording, asked for wherever.
+    let of_stale = Query::Invocations {
+        state: None,
+        queue: None,
+        beyond: None,
+        oldest_first: false,
+        other_manifest: true,
+        filter: None,
+        limit: 0,
+    };
     for port in [on_screen, night.from(0, 0..0)] {
-        let refused = block_on(port.query(invocations(true))).unwrap_err();
+        let refused = block_on(port.query(of_stale.clone())).unwrap_err();
         assert!(matches!(refused, PortError::NotRecorded { .. }), "{refused}");
     }
+}
+
+#[test]
+fn refunds_are_those_that_were_recorded_with_the_source_of_their_invocations() {
+    let night = night();
+    let port = night.from(0, 0..0);
+    let refunds =
+        |paging: Paging| RefundRow::read(asked(&port, Query::all(RefundRow::LIST).page(paging))).unwrap();
+    let paging = |beyond, limit| Paging { beyond, oldest_first: false, filter: None, limit };
+    let all_refunds = refunds(paging(None, 0)).rows;
+    let recorded = night.entries.iter().rev().filter_map(|entry| match &entry.entry.what {
+        What::Transition(Transition::Mpp(mpp::Transition::RefundRecorded { refund, id, status })) => {
+            Some((*refund, *id, *status, entry.entry.at.wall))
+        }
+        _ => None,
+    });
+    let found = all_refunds.iter().map(|row| (row.id, row.invocation_id, row.status, row.at_ms));
+    assert!(!all_refunds.is_empty() && found.eq(recorded), "{all_refunds:#?}");
+    let invocations = all(&port);
+    for refund in &all_refunds {
+        let of = invocations.iter().find(|row| row.id == refund.invocation_id).unwrap();
+        assert_eq!(refund.source, of.source);
+    }
+    assert!(all_refunds.iter().any(|row| !row.source.kind.is_empty()));
+    let first = refunds(paging(None, 1));
+    assert_eq!((&first.rows[..], first.more), (&all_refunds[..1], all_refunds.len() > 1));
+    let last = all_refunds.last().unwrap();
+    assert_eq!(refunds(paging(Some(last.id.0), 0)).rows, []);
+    // At its beginning there are none yet.
+    let set = Arc::new(RecordingSet::open(&[night.folder.path().join("0.0.0.mcap")]).unwrap());
+    let start = ReplayStart { place: ReplayPlace::Start, speed: Speed::ONE, is_held: true };
+    let begins = ReplayPort::open(set, start, Clock::start(), Limits::default()).unwrap();
+    let none = asked(&begins, Query::all(RefundRow::LIST).page(paging(None, 0)));
+    assert_eq!(RefundRow::read(none).unwrap().rows, []);
+}
+
+#[test]
+fn the_packs_state_is_the_last_value_of_each_key_that_was_written() {
+    let night = night();
+    let Page::State(rows) = asked(&night.from(0, 0..0), Query::State) else { unreachable!() };
+    let mut written = std::collections::BTreeMap::new();
+    for entry in &night.entries {
+        if let What::Transition(Transition::Mpp(mpp::Transition::StateWritten { key, persist })) =
+            &entry.entry.what
+        {
+            let value = entry.as_ref().text().into_owned();
+            written.insert(key.clone(), (value, *persist, Some(entry.entry.at.wall)));
+        }
+    }
+    let rows: Vec<_> = rows
+        .into_iter()
+        .map(|row| (row.key, (row.value.as_str().to_owned(), row.persist, row.at_ms)))
+        .collect();
+    assert_eq!(rows, written.into_iter().collect::<Vec<_>>());
+    assert!(!rows.is_empty());
 }

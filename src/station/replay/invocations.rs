@@ -14,7 +14,7 @@
 //!
 //! A row that waited since before the recording, or from before entries were lost, is not among them.
 
-use std::ops::ControlFlow;
+use std::{collections::BTreeMap, ops::ControlFlow};
 
 use super::{
     invocation_history::InvocationHistory,
@@ -28,6 +28,7 @@ use crate::{
     ids::{InvocationId, QueueName},
     mpp,
     port::{InvocationRow, Page, Paging, PortError},
+    store::invocations::Source,
     tap::entry::mpp::RowState,
     time::Now,
 };
@@ -71,6 +72,12 @@ pub(super) fn list(
         }
         page => page,
     })
+}
+
+/// Where the newest of them came from, as far as there is room for them.
+pub(super) fn sources(shared: &Shared, past: &PastReader) -> BTreeMap<InvocationId, Source> {
+    let (found, _, _) = read(shared, past, None, false);
+    found.into_iter().map(|known| (known.row.id, known.row.source)).collect()
 }
 
 /// Those that there is room for, the oldest first, the last one that was looked at where there was none for

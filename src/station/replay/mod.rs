@@ -25,6 +25,8 @@ mod lists;
 mod numbered;
 #[cfg(test)]
 mod overlap_tests;
+mod pack_events;
+mod pack_state;
 mod past;
 mod player;
 mod plugin_log;
@@ -32,6 +34,7 @@ mod port;
 mod reach;
 #[cfg(test)]
 mod redact_tests;
+mod refunds;
 mod run_events;
 #[cfg(test)]
 mod seek_tests;

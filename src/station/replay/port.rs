@@ -184,8 +184,9 @@ impl ReplayPort {
         Ok(Self { life: Arc::new(ShutdownGuard { shared }), past, asked, answers_all: false, files, notes })
     }
 
-    /// One that holds where it is, and answers also what all entries have to be read for: invocations, events
-    /// of runs, logs of sessions and of plugins. Whoever moves about in it would have them read at each move.
+    /// One that holds where it is, and answers also what all entries have to be read for: invocations,
+    /// refunds, events of runs, logs of sessions and of plugins. Whoever moves about in it would have them
+    /// read at each move.
     #[must_use]
     pub fn that_answers_all(self) -> Self {
         Self { answers_all: true, ..self }
@@ -243,7 +244,7 @@ impl Operator for ReplayPort {
         Box::pin(async move {
             match at_hand.or_else(|| refused.map(Err)) {
                 Some(page) => page,
-                None => beside(move || answers::from_entries(&shared, &asked, &query)).await?,
+                None => beside(move || answers::from_files(&shared, &asked, &query)).await?,
             }
         })
     }

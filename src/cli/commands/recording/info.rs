@@ -1,7 +1,7 @@
 //! `recording info`.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::Path,
     time::{Duration, UNIX_EPOCH},
@@ -255,6 +255,25 @@ pub(super) fn run(context: &mut Context, path: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Prints what is attached to a file under a name.
+pub(super) fn print_attachment(context: &mut Context, path: &Path, name: &str) -> Result<(), Error> {
+    let files = recording::files_of(path).map_err(RecordingError::of_set)?;
+    let mut has = BTreeSet::new();
+    for file in files {
+        let index = match recording::index(&file) {
+            Ok(index) => index,
+            Err(OpenError::NotOurs(_)) if file != path => continue,
+            Err(why) => return Err(RecordingError::Open { path: file, why }.into()),
+        };
+        if let Some(found) = recording::attachment(&file, name) {
+            return context.out.bytes(&found.bytes);
+        }
+        has.extend(index.attachments);
+    }
+    let has = has.into_iter().collect();
+    Err(RecordingError::NoAttachment { path: path.to_owned(), name: name.to_owned(), has }.into())
 }
 
 #[cfg(test)]

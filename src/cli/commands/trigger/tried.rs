@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use crate::{
     cli::{
-        args::TriggerTestArgs, asked, context::Context, error::Error, recording_error::RecordingError, report,
+        args::TriggerTestArgs, asked, context::Context, error::Error, operator,
+        recording_error::RecordingError, report,
     },
     dissect::summary_line,
-    port::{TriggerRow, TriggerSpec},
+    port::{Page, Query, TriggerRow, TriggerSpec},
     recording::{self, RecordedItem, SetCursor, SetReader},
     station::Trigger,
     tap::recorded::OwnedEntry,
@@ -37,10 +38,10 @@ pub(super) fn run(context: &mut Context, args: &TriggerTestArgs) -> Result<(), E
             per_hour_max: args.when.per_hour_max,
             ..TriggerSpec::new(TRIED, when)
         }],
-        None => context.settings.triggers.clone(),
+        None => known(context)?,
     };
     if specs.is_empty() {
-        return Err(Error::usage("the configuration has no triggers", "name a filter: --when FILTER"));
+        return Err(Error::usage("there are no triggers", "name a filter: --when FILTER"));
     }
     let made: Result<Vec<Trigger>, String> = specs.into_iter().map(|spec| Trigger::new(spec, true)).collect();
     let mut triggers = made.map_err(|why| Error::usage(why, "`rl-console help filter` lists the fields"))?;
@@ -56,6 +57,29 @@ pub(super) fn run(context: &mut Context, args: &TriggerTestArgs) -> Result<(), E
         }
     }
     Ok(())
+}
+
+/// The triggers of the configuration, and those that were added to the station that runs.
+fn known(context: &Context) -> Result<Vec<TriggerSpec>, Error> {
+    let asked = operator::block_on(async {
+        let station = operator::connect(&context.settings).await?;
+        operator::query(&station, Query::Triggers).await
+    });
+    let mut specs = context.settings.triggers.clone();
+    match asked {
+        Ok(Page::Triggers(rows)) => {
+            let added = rows.into_iter().filter(|row| !row.is_configured);
+            specs.extend(added.map(|row| row.spec));
+        }
+        Ok(_) => return Err(Error::UnexpectedAnswer),
+        // It is asked where it answers: none is needed.
+        Err(_) if context.out.is_json() => {}
+        Err(_) => report::print_note(
+            "note: no station answers: only the triggers of the configuration are tried, not those that were \
+             added",
+        ),
+    }
+    Ok(specs)
 }
 
 /// How often one would have fired, and what it found besides.
