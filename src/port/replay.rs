@@ -236,6 +236,14 @@ pub enum ReplayAct {
     Seek(ReplayPlace),
 }
 
+impl ReplayAct {
+    /// Whether it looks for an entry of note, which may be far away.
+    #[must_use]
+    pub const fn is_look_for_note(self) -> bool {
+        matches!(self, Self::Seek(ReplayPlace::NextNote(_) | ReplayPlace::NoteBefore(_)))
+    }
+}
+
 /// Where a replay is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayView {

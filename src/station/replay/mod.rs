@@ -22,6 +22,9 @@ mod invocation_history_tests;
 mod invocation_rows;
 mod invocations;
 mod lists;
+mod note_search;
+#[cfg(test)]
+mod note_search_tests;
 mod numbered;
 #[cfg(test)]
 mod overlap_tests;
@@ -36,6 +39,7 @@ mod reach;
 mod redact_tests;
 mod refunds;
 mod run_events;
+mod seek;
 #[cfg(test)]
 mod seek_tests;
 mod session;

@@ -5,12 +5,10 @@ use super::{
     state::{Carried, ReplayState},
 };
 use crate::{
-    dissect::EntryRecord,
     ids::Seq,
     limits::Limits,
     port::{PortError, Snapshot},
     recording::{Damage, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
-    tap::{EntryRef, recorded::OwnedEntry},
     time::{Now, Wall},
 };
 
@@ -198,42 +196,6 @@ fn is_behind(item: &PlacedItem, target: Target) -> bool {
 pub(super) struct Found {
     pub(super) seq: Seq,
     pub(super) chunk: usize,
-}
-
-/// The next entry that a person should note behind one, or the last one before it.
-pub(super) fn find_note(
-    reader: &mut SetReader,
-    from: Option<Seq>,
-    near: usize,
-    forward: bool,
-) -> Option<Found> {
-    let chunks = reader.set().len();
-    let begin = from.map_or(near, |seq| reader.chunk_of(seq, near));
-    let start = reader.set().start_of(near);
-    let mut chunk = begin;
-    loop {
-        // Only in its own start of the station do places say what is before and what behind.
-        let from = from.filter(|_| start.contains(&chunk));
-        let items = reader.chunk(chunk);
-        let mut noted = items
-            .iter()
-            .filter_map(|item| noted_seq(item.as_ref().ok()?))
-            .filter(|seq| from.is_none_or(|from| if forward { *seq > from } else { *seq < from }));
-        let found = if forward { noted.next() } else { noted.next_back() };
-        if let Some(seq) = found {
-            return Some(Found { seq, chunk });
-        }
-        chunk = if forward { chunk + 1 } else { chunk.checked_sub(1)? };
-        if chunk >= chunks {
-            return None;
-        }
-    }
-}
-
-/// The place of an entry that a person should note.
-fn noted_seq(item: &PlacedItem) -> Option<Seq> {
-    let RecordedItem::Entry(OwnedEntry { entry, bytes }) = &item.item else { return None };
-    EntryRecord(EntryRef { entry, bytes }).is_of_note().then_some(entry.seq)
 }
 
 /// The moment of the last thing in a recording.

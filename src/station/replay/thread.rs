@@ -1,19 +1,20 @@
 //! The thread that replays: does what was asked of it, and hands out the entries that are due.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{collections::VecDeque, path::Path, sync::Arc, time::Duration};
 
 use super::{
     bar::bar,
     clocks::{Anchor, Clocks},
+    note_search::NoteSearch,
     player::Player,
-    reach::{Found, Reached, Target, find_note, next_seq, reach, renew},
+    reach::{Reached, next_seq, renew},
     shared::{Shared, Stage},
     state::Carried,
 };
 use crate::{
     ids::Seq,
     limits::Limits,
-    port::{PortError, ReplayAct, ReplayPlace, ReplaySpan, ReplayView},
+    port::{ReplayAct, ReplayPlace, ReplaySpan, ReplayView},
     recording::{Damage, PlacedItem, RecordedItem, RecordingSet, SetCursor, SetReader},
     tap::Mirror,
     time::{Clock, Mono, Now, Wall},
@@ -34,7 +35,7 @@ const FOLDED_CHECK: Duration = Duration::from_millis(100);
 const GAP_PLAYED_NS: u64 = 2_000_000_000;
 
 /// Why nothing is handed out for the moment.
-enum Pause {
+pub(super) enum Pause {
     /// Something is.
     None,
     /// Until then nothing is due.
@@ -45,22 +46,26 @@ enum Pause {
 
 /// The thread.
 pub(super) struct ReplayThread {
-    shared: Arc<Shared>,
-    reader: SetReader,
-    cursor: SetCursor,
-    player: Player,
-    clocks: Clocks,
-    anchor: Anchor,
+    pub(super) shared: Arc<Shared>,
+    pub(super) reader: SetReader,
+    pub(super) cursor: SetCursor,
+    pub(super) player: Player,
+    pub(super) clocks: Clocks,
+    pub(super) anchor: Anchor,
     /// The place behind the last entry that was handed out.
-    next: Seq,
+    pub(super) next: Seq,
     /// Bytes that were handed out since all was folded.
-    unfolded_bytes: usize,
+    pub(super) unfolded_bytes: usize,
     told_at: Mono,
     /// How often the state became another one than the entries say.
     renewed: u64,
     refused: Option<(u64, Arc<str>)>,
     /// Whether it said last that nothing is recorded where it is.
     is_unrecorded: bool,
+    /// Acts that are still to be done.
+    acts: VecDeque<ReplayAct>,
+    /// The look for an entry of note that goes on.
+    pub(super) search: Option<NoteSearch>,
 }
 
 /// What a replay begins with.
@@ -75,7 +80,7 @@ pub(super) struct Beginning {
 }
 
 /// The damage of a chunk, with the command that lists all damage of its file.
-fn damaged(set: &RecordingSet, chunk: usize, damage: &Damage) -> String {
+pub(super) fn damaged(set: &RecordingSet, chunk: usize, damage: &Damage) -> String {
     let path = set.chunk(chunk).and_then(|chunk| set.paths().nth(chunk.file));
     let verify = |path: &Path| {
         format!("; `rl-console recording verify {}` lists all damage", quoted(&path.to_string_lossy()))
@@ -125,6 +130,8 @@ impl ReplayThread {
             renewed: 0,
             refused,
             is_unrecorded: false,
+            acts: VecDeque::new(),
+            search: None,
         };
         // Who asks at once is answered what is missing, too.
         thread.tell();
@@ -135,10 +142,7 @@ impl ReplayThread {
     pub(super) async fn run(mut self) {
         self.tell();
         while !self.shared.is_over() {
-            for act in self.shared.take_acts() {
-                self.act(act);
-            }
-            let pause = self.hand_out();
+            let pause = if self.do_acts() { self.hand_out() } else { Pause::None };
             match pause {
                 Pause::None => tokio::task::yield_now().await,
                 Pause::For(pause) => drop(tokio::time::timeout(pause, self.shared.wake.notified()).await),
@@ -147,12 +151,30 @@ impl ReplayThread {
         }
     }
 
-    fn now(&self) -> Mono {
+    /// Does what was asked for. False while an entry of note is looked for, a part of the files at a time: a
+    /// further look waits for it, and any other act ends it.
+    fn do_acts(&mut self) -> bool {
+        self.acts.extend(self.shared.take_acts());
+        let is_stopped = self.acts.iter().any(|act| !act.is_look_for_note());
+        if self.search.is_some() && !is_stopped {
+            self.search_on();
+            return false;
+        }
+        while let Some(act) = self.acts.pop_front() {
+            self.act(act);
+            if self.search.is_some() && !is_stopped {
+                return false;
+            }
+        }
+        true
+    }
+
+    pub(super) fn now(&self) -> Mono {
         self.shared.clock.now().mono
     }
 
     /// Says where it is.
-    fn tell(&mut self) {
+    pub(super) fn tell(&mut self) {
         let now = self.now();
         self.told_at = now;
         let at = self.anchor.moment(self.player.position(now));
@@ -162,7 +184,7 @@ impl ReplayThread {
             let stage = self.shared.stage();
             (stage.generation, stage.state.lost())
         };
-        let (refused, renewed) = (self.refused.clone(), self.renewed);
+        let (refused, renewed, is_seeking) = (self.refused.clone(), self.renewed, self.search.is_some());
         let unrecorded = self.unrecorded(now);
         self.is_unrecorded = unrecorded.is_some();
         self.shared.view.send_modify(|view| {
@@ -174,7 +196,7 @@ impl ReplayThread {
                 renewed,
                 speed,
                 is_held,
-                is_seeking: false,
+                is_seeking,
                 refused,
                 lost,
                 unrecorded,
@@ -191,12 +213,13 @@ impl ReplayThread {
         Some((self.anchor.moment(from_ns).wall, self.anchor.moment(to_ns).wall))
     }
 
-    fn refuse(&mut self, why: &str) {
+    pub(super) fn refuse(&mut self, why: &str) {
         let count = self.refused.as_ref().map_or(0, |(count, _)| *count);
         self.refused = Some((count + 1, why.into()));
     }
 
     fn act(&mut self, act: ReplayAct) {
+        self.search = None;
         let now = self.now();
         match act {
             ReplayAct::Toggle if self.player.is_held() && self.is_at_end(now) => {
@@ -221,145 +244,10 @@ impl ReplayThread {
     }
 
     /// The first chunk of the next start of a station.
-    fn next_start(&self) -> Option<usize> {
+    pub(super) fn next_start(&self) -> Option<usize> {
         let at = self.cursor.chunk().checked_sub(1)?;
         let next = self.shared.set.start_of(at).end;
         (next < self.shared.set.len()).then_some(next)
-    }
-
-    fn seek(&mut self, place: ReplayPlace) {
-        let now = self.now();
-        let (first_ns, last_ns) = self.player.span();
-        let is_step = matches!(
-            place,
-            ReplayPlace::By(_)
-                | ReplayPlace::NextEntry
-                | ReplayPlace::Before(_)
-                | ReplayPlace::NextNote(_)
-                | ReplayPlace::NoteBefore(_)
-                | ReplayPlace::End
-        );
-        if is_step {
-            self.player.hold(now);
-        }
-        let at_ns = self.player.position(now);
-        match place {
-            ReplayPlace::Start => self.seek_time(first_ns),
-            ReplayPlace::End => self.seek_time(last_ns),
-            ReplayPlace::Wall(wall) => self.seek_target(self.clocks.target(wall)),
-            ReplayPlace::After(after) => {
-                let after = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
-                self.seek_time(first_ns.saturating_add(after));
-            }
-            ReplayPlace::By(by) => self.seek_time(at_ns.saturating_add_signed(by)),
-            ReplayPlace::NextEntry => self.step(),
-            ReplayPlace::Seq(seq) => {
-                self.seek_entry(Found { seq, chunk: self.near() });
-                let last = self.shared.stage().state.last();
-                if last < Some(seq) && self.cursor.peek(&mut self.reader).is_none() {
-                    self.refuse(&format!("no entry {seq}: this is the end of the recording"));
-                }
-            }
-            ReplayPlace::Before(seq) => {
-                self.seek_entry(Found { seq: Seq(seq.0.saturating_sub(1)), chunk: self.near() });
-            }
-            ReplayPlace::NextNote(from) => self.seek_note(from, true),
-            ReplayPlace::NoteBefore(from) => self.seek_note(from, false),
-        }
-    }
-
-    /// A chunk of the start of the station that is replayed.
-    fn near(&self) -> usize {
-        self.cursor.chunk().saturating_sub(1)
-    }
-
-    /// Goes to a time. While it holds, what lies before that is handed out where no keyframe lies between.
-    fn seek_time(&mut self, log_ns: u64) {
-        let now = self.now();
-        let (first_ns, last_ns) = self.player.span();
-        let log_ns = log_ns.clamp(first_ns, last_ns);
-        let set = &self.shared.set;
-        let keyframe = set.keyframe_until(set.chunk_at(log_ns));
-        // While it plays it would wait for who folds, short of there.
-        let is_near = self.player.is_held()
-            && log_ns >= self.player.position(now)
-            && set.start_of(set.chunk_at(log_ns)).contains(&self.near())
-            && keyframe.is_some_and(|keyframe| keyframe < self.cursor.chunk());
-        if is_near {
-            self.player.go_to(log_ns, now);
-            return;
-        }
-        self.seek_target(Target::Time(log_ns));
-    }
-
-    fn seek_entry(&mut self, Found { seq, chunk }: Found) {
-        self.seek_target(Target::Entry { seq, near: chunk });
-    }
-
-    fn seek_target(&mut self, target: Target) {
-        match self.reach(target) {
-            Ok(log_ns) => self.player.go_to(log_ns, self.now()),
-            Err(error) => self.refuse(&error.to_string()),
-        }
-    }
-
-    fn seek_note(&mut self, from: Option<Seq>, forward: bool) {
-        let (from, near) = (from.or(self.shared.stage().state.last()), self.near());
-        if let Some(found) = find_note(&mut self.reader, from, near, forward) {
-            return self.seek_entry(found);
-        }
-        let way = if forward { "further" } else { "earlier" };
-        self.refuse(&format!("no {way} failure, fault, loss, drop, alert, mark or command"));
-    }
-
-    /// To the next entry.
-    fn step(&mut self) {
-        while let Some(item) = self.cursor.peek(&mut self.reader) {
-            if let Ok(PlacedItem { log_ns, item: RecordedItem::Entry(_) }) = item {
-                let log_ns = *log_ns;
-                self.player.go_to(log_ns, self.now());
-                // The next step leads on from there.
-                self.hand_out();
-                return;
-            }
-            drop(self.cursor.next(&mut self.reader));
-        }
-        if self.next_start().is_some() {
-            return self.begin_next_start();
-        }
-        self.refuse("this is the end of the recording");
-    }
-
-    /// Makes a new generation at a place; the `log_time` of that.
-    fn reach(&mut self, target: Target) -> Result<u64, PortError> {
-        self.shared.view.send_modify(|view| view.is_seeking = true);
-        let mut reached = reach(&mut self.reader, target, &self.shared.limits)?;
-        let position = reached.position(target, &mut self.reader);
-        let Reached { state, cursor, log_ns, damage } = reached;
-        if let Some((chunk, damage)) = damage {
-            self.refuse(&damaged(self.reader.set(), chunk, &damage));
-        }
-        self.anchor = Anchor { log_ns, at: state.at() };
-        self.cursor = cursor;
-        self.unfolded_bytes = 0;
-        self.next = next_seq(&state, &mut self.cursor, &mut self.reader);
-        let mirror = Mirror::new(self.shared.limits.tap, self.next);
-        self.shared.set_stage(mirror, state, self.cursor.chunk());
-        Ok(position)
-    }
-
-    /// Another start of the station has places of its own.
-    fn begin_next_start(&mut self) {
-        let Some(next) = self.next_start() else { return };
-        let start_ns = self.shared.set.chunk(next).map_or(0, |chunk| chunk.place.start_ns);
-        match self.reach(Target::Time(start_ns)) {
-            Ok(_) => self.player.go_to(start_ns, self.now()),
-            Err(error) => {
-                self.refuse(&error.to_string());
-                self.player.hold(self.now());
-            }
-        }
-        self.tell();
     }
 
     /// Whether so many wait to be folded that nothing more is handed out.
@@ -382,7 +270,7 @@ impl ReplayThread {
     }
 
     /// Hands out what is due, some entries at a time.
-    fn hand_out(&mut self) -> Pause {
+    pub(super) fn hand_out(&mut self) -> Pause {
         let now = self.now();
         let gap = self.gap(now);
         if let Some((leave_ns, to_ns)) = gap
