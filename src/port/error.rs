@@ -164,8 +164,8 @@ macro_rules! declare {
                 /// What was asked for.
                 what: String,
             },
-            /// A recording has it, and a screen does not read it.
-            #[error("a replay does not show {what}")]
+            /// A recording has it, and a screen does not read it while the recording plays.
+            #[error("a replay that plays does not show {what}")]
             NotOnScreen {
                 /// What was asked for.
                 what: String,
@@ -259,7 +259,7 @@ macro_rules! declare {
                             .to_owned()
                     }
                     Self::NotOnScreen { command, .. } => {
-                        format!("`:{command}` prints it")
+                        format!("hold the replay (Space) to read them; `:{command}` prints them")
                     }
                     Self::Replayed => {
                         "do it on a running station: in its console, which `rl-console attach` opens, or by the same command without --recording"

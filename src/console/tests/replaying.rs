@@ -4,16 +4,26 @@ use std::{sync::Arc, time::Duration};
 
 use crossterm::event::{KeyCode, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
-use super::test_console::{TestConsole, done, enqueued, show};
+use super::{
+    answers::{asked as asked_pages, asked_by},
+    runs_samples::runs,
+    test_console::{TestConsole, done, enqueued, show},
+    views::bridge,
+};
 use crate::{
     console::{
         draw::glyphs::Glyphs,
         input::{pane_id::PaneId, view_id::ViewId},
         settings::SavedBookmarks,
-        ui::{bookmark_file, effect::Effect, event::Event, state::Focus},
+        ui::{
+            bookmark_file,
+            effect::{Effect, PanePage},
+            event::Event,
+            state::Focus,
+        },
     },
     ids::Seq,
-    port::{BarPart, ReplayAct, ReplayBar, ReplayPlace, ReplaySpan, ReplayView, Speed},
+    port::{BarPart, PortError, Query, ReplayAct, ReplayBar, ReplayPlace, ReplaySpan, ReplayView, Speed},
     tap::entry::station::Transition,
     time::{Now, Wall},
     words::format,
@@ -347,4 +357,32 @@ fn a_live_console_has_no_speed() {
     let mut stage = show(160, 50);
     assert!(stage.char(']').is_empty());
     assert!(stage.ui.message.as_ref().unwrap().text.contains("rl-console replay FILE"));
+}
+
+#[test]
+fn lists_and_what_is_read_of_a_record_are_asked_for_again_at_another_place() {
+    let mut stage = bridge(160, 50);
+    assert!(asked_by(PaneId::Refunds, &stage.key(KeyCode::Down)).is_none());
+    stage.ui.forget_entries();
+    let effects = stage.key(KeyCode::Down);
+    for pane in [PaneId::History, PaneId::Refunds, PaneId::State] {
+        assert!(asked_by(pane, &effects).is_some(), "{pane:?}");
+    }
+}
+
+#[test]
+fn what_a_recording_does_not_have_is_said_in_the_panes_with_what_to_do() {
+    let mut stage = runs(160, 50);
+    stage.view.replay.clone_from(&replayed().view.replay);
+    stage.ui.forget_entries();
+    let effects = stage.event(Event::Tick);
+    for (pane, serial, query) in asked_pages(&effects) {
+        let page = Err(match query {
+            Query::RunArtifacts { .. } => PortError::NotRecorded { what: "the artifacts of runs".to_owned() },
+            _ => PortError::NotOnScreen { what: "it".to_owned(), command: "run events".to_owned() },
+        });
+        stage.event(Event::QueryAnswered { on_page: Box::new(PanePage { pane, serial }), page });
+    }
+    let text = stage.text();
+    assert!(text.contains("a recording does not have the artifacts of runs"), "{text}");
 }

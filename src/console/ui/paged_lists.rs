@@ -167,6 +167,14 @@ impl PagedLists {
         }
     }
 
+    /// Asks for every list anew that is shown: a replay is at another place.
+    pub(crate) fn forget(&mut self) {
+        for it in self.lists.values_mut() {
+            it.list.reset();
+            it.last_request = None;
+        }
+    }
+
     /// Begins a pane's list at its first row again, if that was let go of meanwhile.
     pub(crate) fn restart(&mut self, pane: PaneId) -> bool {
         self.paged_mut(pane).is_some_and(|it| it.list.restart())

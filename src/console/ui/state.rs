@@ -375,6 +375,10 @@ impl Ui {
         self.time = Timeline::new(&self.limits.console);
         (self.wire, self.wire_hits) = (records::EntryList::default(), records::EntryList::default());
         self.ladder_view = LadderView::default();
+        self.paged_lists.forget();
+        for system in System::all() {
+            (system.forget)(&mut self.systems);
+        }
         if let Some(awaited) = &mut self.awaited {
             awaited.has_left = true;
         }

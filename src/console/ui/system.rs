@@ -75,6 +75,9 @@ pub(crate) struct System {
     pub(crate) masters: &'static [PaneId],
     /// Turns the panes that tell of one of its records to the one that is selected.
     pub(crate) follow: fn(&mut Ui, &Model, &Layout),
+    /// Forgets what the station answered for the record that is shown, which is asked for again: a replay is
+    /// at another place.
+    pub(crate) forget: fn(&mut SystemState),
     /// The trace of the record that its panes tell of.
     pub(crate) detail_trace: fn(&Ui, &Model) -> Option<TraceId>,
     /// The queries that are due of the record that is shown, beside the lists of panes.

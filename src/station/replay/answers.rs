@@ -31,8 +31,9 @@ enum Reading {
     State,
     /// All entries until there.
     Entries,
-    /// All entries until there, and for no screen, which would ask for them anew with every move.
-    EntriesOffScreen {
+    /// All entries until there. For a screen they are only read while the replay holds: one that plays would
+    /// have them read anew with every move.
+    EntriesWhileHeld {
         what: &'static str,
         /// The subcommand that prints it.
         command: &'static str,
@@ -62,15 +63,15 @@ impl Reading {
             Query::Trace { .. } | Query::Violations | Query::Findings => Self::Entries,
             Query::Invocations { other_manifest: true, .. } => Self::Nothing("the manifests of invocations"),
             Query::Invocations { .. } | Query::Invocation { .. } => {
-                Self::off_screen("the history of invocations", "ls invocations")
+                Self::while_held("the history of invocations", "ls invocations")
             }
-            Query::RunEvents { .. } => Self::off_screen("the events of runs", "run events RUN"),
+            Query::RunEvents { .. } => Self::while_held("the events of runs", "run events RUN"),
             Query::SessionLog { .. } => {
-                Self::off_screen("the logs of sessions", "session show SESSION --log")
+                Self::while_held("the logs of sessions", "session show SESSION --log")
             }
-            Query::PluginLog { .. } => Self::off_screen("the logs of plugins", "plugin logs PLUGIN"),
+            Query::PluginLog { .. } => Self::while_held("the logs of plugins", "plugin logs PLUGIN"),
             Query::InvocationWhen { .. } => Self::Nothing("invocations to wait for"),
-            Query::Refunds { .. } => Self::off_screen("the refunds", "ls refunds"),
+            Query::Refunds { .. } => Self::while_held("the refunds", "ls refunds"),
             Query::RunArtifacts { .. } => Self::Nothing("the artifacts of runs"),
             Query::Plugin { .. } | Query::PluginAudit { .. } => {
                 Self::Nothing("the manifests and audits of plugins")
@@ -78,7 +79,7 @@ impl Reading {
             Query::Stream => Self::Nothing("what plays"),
             Query::Lifecycle { .. } => Self::Nothing("lifecycle records"),
             Query::Events => Self::Attached,
-            Query::State => Self::off_screen("the pack's state", "ls state"),
+            Query::State => Self::while_held("the pack's state", "ls state"),
             Query::Health | Query::Clients => Self::Nothing("the station's own figures"),
             Query::Triggers => Self::Nothing("the triggers of a station"),
             Query::Judge { .. } => Self::Nothing("a station that judges frames"),
@@ -92,20 +93,20 @@ impl Reading {
         }
     }
 
-    const fn off_screen(what: &'static str, command: &'static str) -> Self {
-        Self::EntriesOffScreen { what, command }
+    const fn while_held(what: &'static str, command: &'static str) -> Self {
+        Self::EntriesWhileHeld { what, command }
     }
 }
 
 /// Whether all entries until the place are read for an answer.
 pub(super) fn reads_entries(query: &Query) -> bool {
-    matches!(Reading::of(query), Reading::Entries | Reading::EntriesOffScreen { .. })
+    matches!(Reading::of(query), Reading::Entries | Reading::EntriesWhileHeld { .. })
 }
 
-/// Why a question is refused on a screen, if it is.
-pub(super) fn refused_on_screen(query: &Query) -> Option<PortError> {
+/// Why a question is refused on a screen of a replay that plays, if it is.
+pub(super) fn refused_while_playing(query: &Query) -> Option<PortError> {
     match Reading::of(query) {
-        Reading::EntriesOffScreen { what, command } => {
+        Reading::EntriesWhileHeld { what, command } => {
             Some(PortError::NotOnScreen { what: what.to_owned(), command: command.to_owned() })
         }
         Reading::State | Reading::Entries | Reading::Attached | Reading::Nothing(_) => None,
@@ -241,7 +242,7 @@ fn trace(
 /// That only a station has it.
 fn not_recorded(query: &Query) -> PortError {
     let what = match Reading::of(query) {
-        Reading::Nothing(what) | Reading::EntriesOffScreen { what, .. } => what,
+        Reading::Nothing(what) | Reading::EntriesWhileHeld { what, .. } => what,
         Reading::State | Reading::Entries | Reading::Attached => "this list",
     };
     PortError::NotRecorded { what: what.to_owned() }

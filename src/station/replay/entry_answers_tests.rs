@@ -346,13 +346,12 @@ fn asked_by_screens() -> Vec<Query> {
 }
 
 #[test]
-fn on_a_screen_nothing_is_asked_that_reads_all_entries() {
+fn a_screen_is_answered_from_all_entries_while_the_replay_holds() {
     let night = night();
-    let on_screen = night.on_screen(0, 0..0);
+    let (on_screen, off_screen) = (night.on_screen(0, 0..0), night.from(0, 0..0));
     for query in asked_by_screens() {
-        let refused = block_on(on_screen.query(query)).unwrap_err();
-        assert_eq!(refused.code(), "not_recorded");
-        assert!(refused.hint().starts_with("`:") && refused.hint().ends_with("` prints it"), "{refused}");
+        let answers = [&on_screen, &off_screen].map(|port| asked(port, query.clone()));
+        assert_eq!(format!("{:?}", answers[0]), format!("{:?}", answers[1]));
     }
     // Which manifest a row is of is in no recording, asked for wherever.
     let of_stale = Query::Invocations {
@@ -364,9 +363,25 @@ fn on_a_screen_nothing_is_asked_that_reads_all_entries() {
         filter: None,
         limit: 0,
     };
-    for port in [on_screen, night.from(0, 0..0)] {
+    for port in [on_screen, off_screen] {
         let refused = block_on(port.query(of_stale.clone())).unwrap_err();
         assert!(matches!(refused, PortError::NotRecorded { .. }), "{refused}");
+    }
+}
+
+#[test]
+fn while_it_plays_a_screen_is_told_to_hold_it_and_what_prints_the_list() {
+    let night = night();
+    let path = night.folder.path().join("plays.mcap");
+    night.write(&path, 0, 0..0);
+    let set = Arc::new(RecordingSet::open(&[path]).unwrap());
+    let start = ReplayStart { place: ReplayPlace::Start, speed: Speed::ONE, is_held: false };
+    let plays = ReplayPort::open(set, start, Clock::start(), Limits::default()).unwrap();
+    for query in asked_by_screens() {
+        let refused = block_on(plays.query(query)).unwrap_err();
+        assert_eq!(refused.code(), "not_recorded");
+        let hint = refused.hint();
+        assert!(hint.starts_with("hold the replay (Space)") && hint.ends_with("` prints them"), "{refused}");
     }
 }
 

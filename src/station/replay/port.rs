@@ -70,7 +70,7 @@ pub struct ReplayPort {
     past: Arc<PastReader>,
     /// What is asked reads all entries until the place, and no window waits for that.
     asked: Arc<PastReader>,
-    /// Whether lists are answered for which all entries have to be read.
+    /// Whether lists are answered also while it plays for which all entries have to be read.
     answers_all: bool,
     files: Arc<[PathBuf]>,
     notes: Arc<[String]>,
@@ -184,9 +184,8 @@ impl ReplayPort {
         Ok(Self { life: Arc::new(ShutdownGuard { shared }), past, asked, answers_all: false, files, notes })
     }
 
-    /// One that holds where it is, and answers also what all entries have to be read for: invocations,
-    /// refunds, events of runs, logs of sessions and of plugins. Whoever moves about in it would have them
-    /// read at each move.
+    /// One that answers whether or not it plays, also what all entries have to be read for: invocations,
+    /// refunds, events of runs, logs of sessions and of plugins. A screen is answered these while it holds.
     #[must_use]
     pub fn that_answers_all(self) -> Self {
         Self { answers_all: true, ..self }
@@ -240,7 +239,8 @@ impl Operator for ReplayPort {
             answers::from_state(stage.state.state(), stage.state.at(), &query)
         };
         let asked = Arc::clone(&self.asked);
-        let refused = answers::refused_on_screen(&query).filter(|_| !self.answers_all);
+        let is_answered = self.answers_all || shared.view.borrow().is_held;
+        let refused = answers::refused_while_playing(&query).filter(|_| !is_answered);
         Box::pin(async move {
             match at_hand.or_else(|| refused.map(Err)) {
                 Some(page) => page,

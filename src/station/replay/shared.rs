@@ -101,6 +101,11 @@ impl Shared {
         *before = Stage { mirror, state, generation, chunk };
     }
 
+    /// Which place of those that were gone to it is at.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Relaxed)
+    }
+
     /// How many entries before this place wait to be folded.
     pub(super) fn unfolded(&self, next: Seq) -> u64 {
         next.0.saturating_sub(self.folded.load(Ordering::Relaxed))

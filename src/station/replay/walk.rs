@@ -48,7 +48,8 @@ pub(super) fn each_entry(shared: &Shared, past: &PastReader, take: &mut dyn FnMu
     });
 }
 
-/// Takes the entries of a start of the station until a place, in their order, for as long as it is wanted.
+/// Takes the entries of a start of the station until a place, in their order, for as long as it is wanted,
+/// and while the replay is not sought to another place: an answer is void then.
 pub(super) fn each_entry_until(
     shared: &Shared,
     past: &PastReader,
@@ -56,6 +57,10 @@ pub(super) fn each_entry_until(
     take: &mut dyn FnMut(EntryRef<'_>) -> ControlFlow<()>,
 ) {
     let Place { last, near } = place;
+    let generation = shared.generation();
+    let take = &mut |entry: EntryRef<'_>| {
+        if shared.generation() == generation { take(entry) } else { ControlFlow::Break(()) }
+    };
     let (unread, _) = past.read(|reader| of_start(shared, reader, near, last, take));
     shared.note_unread(unread);
 }

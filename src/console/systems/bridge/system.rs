@@ -48,6 +48,7 @@ pub(crate) static SYSTEM: System = System {
     after_event: |_, _, _| Vec::new(),
     masters: &[],
     follow: |_, _, _| {},
+    forget: |_| {},
     detail_trace: |_, _| None,
     queries: |_, _, _, _| Vec::new(),
 };

@@ -39,6 +39,7 @@ pub(crate) static SYSTEM: System = System {
     after_event,
     masters: &[],
     follow: pages::follow,
+    forget: |_| {},
     detail_trace: |_, _| None,
     queries: pages::next,
 };

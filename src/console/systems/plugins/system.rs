@@ -42,6 +42,7 @@ pub(crate) static SYSTEM: System = System {
     after_event: |_, _, _| Vec::new(),
     masters: detail_plugin::MASTERS,
     follow: detail_plugin::follow,
+    forget: |_| {},
     detail_trace: |_, _| None,
     queries: |_, _, _, _| Vec::new(),
 };

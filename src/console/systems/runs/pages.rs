@@ -88,16 +88,16 @@ impl RunPages {
 
     fn switch_to(&mut self, run: TraceId) {
         if self.run != Some(run) {
-            let (events, kept, standing) =
-                (self.events.reset(), self.artifacts_request.reset(), self.detail_request.reset());
-            *self = Self {
-                run: Some(run),
-                events,
-                artifacts_request: kept,
-                detail_request: standing,
-                ..Self::default()
-            };
+            self.forget();
+            self.run = Some(run);
         }
+    }
+
+    /// Nothing is known of any run; answers to what was asked find no place.
+    pub(super) fn forget(&mut self) {
+        let (events, kept, standing) =
+            (self.events.reset(), self.artifacts_request.reset(), self.detail_request.reset());
+        *self = Self { events, artifacts_request: kept, detail_request: standing, ..Self::default() };
     }
 
     fn ask_artifacts(&mut self, run: TraceId, kept: Option<u64>, now: Mono) -> Option<(u64, Query)> {

@@ -43,6 +43,7 @@ pub(crate) static SYSTEM: System = System {
     after_event: submitting::follow,
     masters: detail_run::MASTERS,
     follow: detail_run::follow,
+    forget: |systems| systems.runs.pages.forget(),
     detail_trace: Ui::detail_run,
     queries: pages::next,
 };

@@ -62,13 +62,15 @@ impl SessionPages {
 
     fn switch_to(&mut self, session: &SessionRef) {
         if self.session.as_ref() != Some(session) {
-            *self = Self {
-                session: Some(session.clone()),
-                log: self.log.reset(),
-                detail_request: self.detail_request.reset(),
-                ..Self::default()
-            };
+            self.forget();
+            self.session = Some(session.clone());
         }
+    }
+
+    /// Nothing is known of any session; answers to what was asked find no place.
+    pub(super) fn forget(&mut self) {
+        let (log, detail_request) = (self.log.reset(), self.detail_request.reset());
+        *self = Self { log, detail_request, ..Self::default() };
     }
 
     fn ask_detail(&mut self, session: &SessionRef, now: Mono) -> Option<(u64, Query)> {

@@ -39,6 +39,7 @@ pub(crate) static SYSTEM: System = System {
     after_event: |_, _, _| Vec::new(),
     masters: detail_session::MASTERS,
     follow: detail_session::follow,
+    forget: |systems| systems.sessions.pages.forget(),
     detail_trace: |_, _| None,
     queries: pages::next,
 };

@@ -39,6 +39,7 @@ pub(crate) static SYSTEM: System = System {
     after_event: started::after_event,
     masters: &[],
     follow: |_, _, _| {},
+    forget: |_| {},
     detail_trace: |_, _| None,
     queries: |_, _, _, _| Vec::new(),
 };
