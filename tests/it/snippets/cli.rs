@@ -48,8 +48,8 @@ fn a_snippet_is_listed_shown_by_its_name_or_its_error_and_checked() {
     assert!(line("macp/unavailable ").contains("new_session, failing_store"), "{printed}");
     let shown = run(data, &["snippet", "show", "-32004"], "").exits(0).rows;
     assert_eq!(shown[0]["snippet"], "plugin/shutting-down");
-    let own = run(data, &["snippet", "show", "mid_frame"], "").exits(2).error;
-    assert_eq!(own["hint"], "`rl-console help frames` explains it");
+    let of_workbench = run(data, &["snippet", "show", "mid_frame"], "").exits(2).error;
+    assert_eq!(of_workbench["hint"], "`rl-console help frames` explains it");
     let shown = run(data, &["snippet", "show", "UNKNOWN_INVOCATION_ID"], "").exits(0).rows;
     assert_eq!((shown.len(), &shown[0]["snippet"]), (1, &"mpp/not-dispatched-here".into()));
     assert!(shown[0]["toml"].as_str().unwrap().contains("\"id\":999"), "{shown:?}");
