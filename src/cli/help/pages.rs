@@ -48,7 +48,8 @@ pub(in crate::cli) fn pages_of_error(code: &str) -> Vec<&'static str> {
             .is_some_and(|cell| cell.contains(&named))
     };
     let has_row = |text: &str| {
-        let mut sections = text.split("\n## ").filter(|section| section.starts_with("Errors"));
+        let mut sections =
+            text.split("\n## ").filter(|it| it.starts_with("Errors") || it.starts_with("Workbench errors"));
         sections.any(|errors| errors.lines().any(has_code))
     };
     let pages = PAGES.iter().filter(|(name, text)| matches!(*name, "frames" | "gate") && has_row(text));
