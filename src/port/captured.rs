@@ -53,8 +53,8 @@ impl DoorSpec {
     }
 }
 
-/// The captured frame that an entry is, or that the gate stopped, whole, and its bytes as they are sent again: a hello of the bridge
-/// has `$TOKEN` where its token was masked, for which the station lends one.
+/// The captured frame that an entry is, or that the gate stopped, whole, and its bytes as they are sent
+/// again: a hello of the bridge has `$TOKEN` where its token was masked, for which the station lends one.
 ///
 /// # Errors
 /// Why it cannot be sent again: it is no frame, or an answer of the runtime; the tap withheld or masked it,

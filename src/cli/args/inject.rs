@@ -91,8 +91,8 @@ pub(crate) struct InjectArgs {
     pub(crate) dry_run: bool,
 
     /// Send it also where that ends the peer's connection or may harm the peer (--from, --to), which is
-    /// refused as `needs_yes` otherwise, and where a snippet's frame is foreseen to end in another way than it
-    /// shows (`not_staged`).
+    /// refused as `needs_yes` otherwise, and where a snippet's frame is foreseen to end in another way than
+    /// it shows (`not_staged`).
     #[arg(long)]
     pub(crate) yes: bool,
 
