@@ -11,7 +11,8 @@ const BOUND: &str = "send less at once (limits.workbench.send_bytes_max)";
 
 /// Why JSON makes no frame.
 pub(super) fn refused(codec: &dyn Codec, why: &str) -> Error {
-    let hint = format!("give an object such as {}", codec.example());
+    let hint =
+        format!("give an object such as {}; `rl-console snippet ls` lists one of each kind", codec.example());
     InjectError::NotAFrame { what: "the frame".to_owned(), message: why.to_owned(), hint }.into()
 }
 

@@ -31,6 +31,14 @@ pub(crate) enum InjectError {
         /// How many of them the gate holds.
         held: u64,
     },
+    /// Frames that were judged alone are not whole.
+    #[error("{count} of {} is not whole", counted(*all, "frame"))]
+    NotWhole {
+        /// How many.
+        count: u64,
+        /// Of how many.
+        all: u64,
+    },
     /// Frames ended in another way than was expected.
     #[error("{count} of {} ended otherwise than by {expected}", counted(*all, "frame"))]
     Unexpected {
@@ -124,7 +132,7 @@ impl InjectError {
             | Self::Interrupted
             | Self::NotKept { .. }
             | Self::TooLongToFetch { .. } => Exit::Refused,
-            Self::NoAnswer { .. } => Exit::TimedOut,
+            Self::NoAnswer { .. } | Self::NotWhole { .. } => Exit::TimedOut,
             Self::Unexpected { .. } | Self::NotStaged { .. } => Exit::OtherState,
             Self::NotAFrame { .. } | Self::NoFrame | Self::BadSnippet(_) => Exit::NotValid,
             Self::UnknownSnippet { .. } => Exit::Usage,
@@ -135,7 +143,7 @@ impl InjectError {
     pub(crate) const fn code(&self) -> &'static str {
         match self {
             Self::Refused { .. } => "refused",
-            Self::NoAnswer { .. } => "no_answer",
+            Self::NoAnswer { .. } | Self::NotWhole { .. } => "no_answer",
             Self::Unexpected { .. } => "unexpected",
             Self::NotStaged { .. } => NOT_STAGED,
             Self::NotAsked { .. } => "needs_yes",
@@ -159,6 +167,7 @@ impl InjectError {
             Self::NoAnswer { .. } => {
                 "the frame may not be whole: `--dry-run` says what is awaited; or wait longer with --wait-ms"
             }
+            Self::NotWhole { .. } => "add the bytes that are awaited, as the lines say",
             Self::Unexpected { .. } => "see the lines above",
             Self::NotStaged { .. } => "stage it, or add --yes to send it all the same",
             Self::NotAsked { .. } => "add --yes to send it all the same",

@@ -44,7 +44,7 @@ pub(super) fn breach_lines(breach: Breach, found: Option<String>) -> Vec<Verdict
     match breach {
         Breach::Hello(reason) => {
             let (words, command) = refusal_remedy(reason);
-            let command = command.map_or_else(String::new, |command| format!(" rl-console {command}"));
+            let command = command.map_or_else(String::new, |command| format!(" `rl-console {command}`"));
             lines.push((Tone::Neutral, format!("To do: {words}{command}")));
         }
         _ => lines.extend(breach.remedy().map(|words| (Tone::Neutral, format!("To do: {words}")))),

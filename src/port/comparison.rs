@@ -1,7 +1,7 @@
 //! What a frame was foreseen to come to, beside what it came to.
 
 use super::{JudgedRow, SentFrame, ToldEntry};
-use crate::{tap::entry::Link, words::counted};
+use crate::words::counted;
 
 /// What the station publishes comes to those that subscribe to its topic, whoever caused it.
 const BROADCAST: &str = "Publish";
@@ -40,8 +40,9 @@ impl JudgedRow {
         if self.is_pending() {
             return Some("its end was not foreseen");
         }
-        let is_of_several = sent.told.iter().filter(|told| told.is_own).count() > 1;
-        is_of_several.then_some("of several frames the first was foreseen")
+        let mut own = sent.own_entries();
+        let is_foreseen = own.next().is_none_or(ToldEntry::is_refused) || own.next().is_none();
+        (!is_foreseen).then_some("of several frames the first was foreseen")
     }
 
     /// In what a frame came to something else than this; nothing where it is equal, or is not compared.
@@ -59,18 +60,14 @@ impl JudgedRow {
         if let Some(count) = delivered.filter(|count| *count != self.to_count) {
             found.push(format!("delivered to {} instead of {}", counted(count, "subscriber"), self.to_count));
         }
-        let is_ended = sent.closed.is_some() || sent.answers().any(|told| self.is_status(told));
+        // A status is the end of its call.
+        let is_ended = sent.closed.is_some() || sent.answers().any(|told| told.is_status);
         if self.ends.is_some() != is_ended {
-            let words = if sent.closed.is_some() { "it was closed" } else { "it stayed open" };
+            let words = if is_ended { "it was closed" } else { "it stayed open" };
             found.push(words.to_owned());
         }
         found.extend(self.answers_differ(sent));
         found
-    }
-
-    /// Whether an answer is the status that ends the call: what was foreseen as its end, and no message.
-    fn is_status(&self, told: &ToldEntry) -> bool {
-        self.link == Link::Macp.name() && told.code.is_some() && told.payload.0.is_empty()
     }
 
     /// How it ended, where that is foreseen.
@@ -93,7 +90,7 @@ impl JudgedRow {
     fn answers_differ(&self, sent: &SentFrame) -> Vec<String> {
         let is_answer = |kind: &&str| *kind != BROADCAST;
         let foreseen = || self.answers.iter().map(|answer| answer.kind.as_str()).filter(is_answer);
-        let answers = || sent.answers().filter(|told| !self.is_status(told));
+        let answers = || sent.answers().filter(|told| !told.is_status);
         let came = || answers().map(|told| told.kind.as_str()).filter(is_answer);
         if foreseen().eq(came()) {
             return Vec::new();
@@ -111,6 +108,14 @@ impl JudgedRow {
             found.push("the answers came in another order".to_owned());
         }
         found
+    }
+}
+
+impl ToldEntry {
+    /// Whether the frame was not taken.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.verdict.as_deref().is_some_and(is_refusal)
     }
 }
 
@@ -145,7 +150,7 @@ impl SentFrame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::{AnswerRow, PageBytes};
+    use crate::port::AnswerRow;
 
     fn foreseen(answers: &[&str]) -> JudgedRow {
         let answers = answers.iter().map(|kind| AnswerRow { kind: (*kind).to_owned(), hex: String::new() });
@@ -227,17 +232,13 @@ mod tests {
         let mut judged = foreseen(&[]);
         (judged.verdict, judged.code) = ("refused".to_owned(), Some("NOT_FOUND".to_owned()));
         judged.ends = Some("NOT_FOUND: no such session".to_owned());
-        judged.link = "macp".to_owned();
         let mut frame = sent(own("refused", Some("NOT_FOUND"), None), &[]);
         assert_eq!(judged.differences(&frame), ["it stayed open"]);
-        frame.told.push(ToldEntry { code: Some("NOT_FOUND".to_owned()), ..told("GetSession") });
+        let answer = ToldEntry { code: Some("NOT_FOUND".to_owned()), ..told("GetSession") };
+        frame.told.push(ToldEntry { is_status: true, ..answer.clone() });
         assert!(judged.differences(&frame).is_empty());
-        judged.link = "rmp".to_owned();
-        assert_eq!(judged.differences(&frame), ["it stayed open", "GetSession came as well"]);
-        judged.link = "macp".to_owned();
-        if let Some(answer) = frame.told.last_mut() {
-            answer.payload = PageBytes(vec![0]);
-        }
+        frame.told.pop();
+        frame.told.push(answer);
         assert_eq!(judged.differences(&frame), ["it stayed open", "GetSession came as well"], "a message");
     }
 
@@ -248,6 +249,10 @@ mod tests {
         assert_eq!(judged.uncompared(&frame), None);
         frame.told.push(own("refused", Some("Duplicate"), None));
         assert!(judged.uncompared(&frame).is_some() && judged.differences(&frame).is_empty());
+        let told = vec![own("refused", Some("Unauthorized"), None), own("late", None, None)];
+        frame = SentFrame { told, ..SentFrame::default() };
+        assert_eq!((frame.verdict(), frame.code()), (Some("refused"), Some("Unauthorized")));
+        assert_eq!(judged.differences(&frame), ["Unauthorized instead of no fault"], "the first");
     }
 
     #[test]

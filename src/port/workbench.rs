@@ -226,10 +226,16 @@ pub struct SentFrame {
 }
 
 impl SentFrame {
-    /// The entry of the frame itself; of several frames that were sent at once, that of the last.
+    /// The entry of the frame itself; of several frames that were sent at once, that of the first that was
+    /// not taken, or of the last.
     #[must_use]
     pub fn own(&self) -> Option<&ToldEntry> {
-        self.told.iter().rfind(|told| told.is_own)
+        self.own_entries().find(|told| told.is_refused()).or_else(|| self.own_entries().last())
+    }
+
+    /// The entries of all frames that were sent at once, in their order.
+    pub fn own_entries(&self) -> impl Iterator<Item = &ToldEntry> {
+        self.told.iter().filter(|told| told.is_own)
     }
 
     /// How the frame ended: by its verdict, but `refused` where it was accepted and is answered with an error
@@ -288,6 +294,9 @@ pub struct ToldEntry {
     pub at_ms: Wall,
     /// Whether it is the frame that was sent.
     pub is_own: bool,
+    /// Whether it is the status that ends a call, in place of a message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_status: bool,
     /// `in` or `out`; nothing of a change of state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<String>,

@@ -211,7 +211,8 @@ fn an_unknown_key_is_an_error_at_its_place() {
     let error = error(&shown);
     assert_eq!(error["message"], format!("{}:2:1: unknown key `mpp.prot`", config.display()));
     assert_eq!((&error["code"], &error["hint"]), (&"config".into(), &"did you mean `mpp.port`?".into()));
-    let doctor = output(home.path(), &["doctor", "--json", "--data", "d", "--port", "0"]);
+    let doctor =
+        output(home.path(), &["doctor", "--json", "--data", "d", "--port", "0", "--grpc", "127.0.0.1:0"]);
     assert_eq!(doctor.status.code(), Some(1));
     let failed: Vec<Value> = lines(&doctor.stdout).into_iter().filter(|check| check["ok"] == false).collect();
     assert_eq!(failed.len(), 1);

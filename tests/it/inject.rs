@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::{
     real::{Adapter, Station, command, json as printed, pair},
+    rmp_bus::Peer,
     runs_cli::{Ran, run},
 };
 
@@ -214,6 +215,9 @@ fn a_frame_with_a_repeated_id_is_a_row_of_its_own_that_is_judged_after_the_first
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let _station = Station::start(data);
+    // Duplicates are found for each subscription.
+    let mut subscriber = Peer::greeted(&data.join("rmp.sock"), "agent", None);
+    subscriber.subscribe(1, "a/b");
     let ran = inject(data, &["rmp", "--topic", "a/b", "--break", "repeated"], GREETING).exits(0);
     let verdicts: Vec<&Value> = ran.rows.iter().map(|row| &row["verdict"]).collect();
     assert_eq!(verdicts, ["accepted", "duplicate"], "{:?}", ran.rows);

@@ -23,7 +23,7 @@ use crate::{
     },
     field::Column,
     filter::Fault,
-    port::{GateRuleRow, OnTimeout, Then},
+    port::{GateRuleRow, OnTimeout, PortError, Then},
     words::counted,
 };
 
@@ -283,6 +283,9 @@ fn status(form: &RuleForm, view: &View, hold_ms: u64) -> (String, Role, Class) {
     }
     if form.is_empty() {
         return (NO_FILTER.to_owned(), Role::Muted, Class::Public);
+    }
+    if view.replay.is_some() {
+        return (PortError::Replayed.to_string(), Role::Muted, Class::Public);
     }
     let key = view.key(Action::Send);
     let does = match form.then() {

@@ -74,7 +74,8 @@ fn draw_message(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
         }
     };
     let room = line.width.saturating_sub(4);
-    let words = text::visible(text::cut(&words, 4_096), glyphs.ascii);
+    let words = canvas.view.commands.in_text(text::cut(&words, 4_096));
+    let words = text::visible(&words, glyphs.ascii);
     let mut lines = text::wrap(&words, usize::from(room));
     if lines.len() > MESSAGE_ROWS_MAX {
         let rest = lines.split_off(MESSAGE_ROWS_MAX - 1);

@@ -87,6 +87,12 @@ impl CommandHints {
             format!("{} {} {rest}", self.program, self.globals)
         }
     }
+
+    /// A text with the commands in it, which stand between backticks, written so.
+    #[must_use]
+    pub fn in_text(&self, text: &str) -> String {
+        text.replace("`rl-console ", &format!("`{}", self.line("")))
+    }
 }
 
 /// Why a console ended.

@@ -179,7 +179,8 @@ fn a_refused_command_is_said_with_its_hint_until_its_time_is_over() {
         outcome: Err(PortError::Refused(mpp::Refusal::NoAdapter)),
     });
     let text = stage.text();
-    assert!(text.contains("✗ no adapter connected: `rl-console pair` prints a token"), "{text}");
+    let message = "✗ no adapter connected: `rl-console --data ./friday pair` prints a token";
+    assert!(text.contains(message), "{text}");
     stage.pass(11_000);
     stage.event(Event::Tick);
     assert!(!stage.text().contains("prints a token"));

@@ -6,7 +6,7 @@ use super::{
     Workbench,
     bench::Side,
     panel::{VerdictLine, wrapped},
-    sending::summary,
+    sending::{summary, summary_class},
     state::SentRecord,
 };
 use crate::{
@@ -103,7 +103,8 @@ pub(super) fn draw(bench: &Workbench, canvas: &mut Canvas<'_>, area: Rect, scene
 /// What became of a frame: whether it was as foreseen, and the ladder of the entries in their order.
 fn sent_lines(record: &SentRecord, time: &Timeline, glyphs: &Glyphs) -> Vec<VerdictLine> {
     let (text, is_bad) = summary(record);
-    let mut lines = vec![VerdictLine::quoting(text, if is_bad { Role::Bad } else { Role::Ok })];
+    let role = if is_bad { Role::Bad } else { Role::Ok };
+    let mut lines = vec![VerdictLine { text, role, class: summary_class(record) }];
     let Ok(sent) = &record.outcome else { return lines };
     if let Some(foreseen) = &record.foreseen {
         lines.extend(compared(foreseen, sent, (&record.door, time)));

@@ -5,10 +5,16 @@ use std::sync::Arc;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
-use super::{Workbench, from_snippet::expected_words, lists::Listed, sending::summary, state::SentRecord};
+use super::{
+    Workbench,
+    from_snippet::expected_words,
+    lists::Listed,
+    sending::{summary, summary_class},
+    state::SentRecord,
+};
 use crate::{
     console::{
-        draw::{Cell, class::Class, format, theme::Role},
+        draw::{Cell, format, theme::Role},
         input::{action::Action, fuzzy::FuzzyMatcher, keymap::KeyScope},
         model::Model,
         records::Table,
@@ -142,7 +148,7 @@ fn sent_cells(view: &View, sent: &SentRecord) -> Vec<Cell> {
         Cell::new("sent", Role::Muted),
         Cell::new(frame, Role::Text),
         Cell::new(sent.door.clone(), Role::Text),
-        Cell::of_class(text, if is_bad { Role::Bad } else { Role::Ok }, Class::Payload),
+        Cell::of_class(text, if is_bad { Role::Bad } else { Role::Ok }, summary_class(sent)),
         Cell::new(about, role),
     ]
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     console::{
-        draw::theme::Role,
+        draw::{class::Class, theme::Role},
         model::Model,
         overlays::{Answer, Answers, Confirm},
         records::{ManualPlace, paged_list::error_text},
@@ -239,6 +239,11 @@ pub(super) fn summary(record: &SentRecord) -> (String, bool) {
             (format!("{verdict}{code}"), sent.is_refused())
         }
     }
+}
+
+/// On air, verdicts and names of faults are shown; why a frame could not be sent may quote it.
+pub(super) const fn summary_class(record: &SentRecord) -> Class {
+    if record.outcome.is_ok() { Class::Public } else { Class::Payload }
 }
 
 /// Whether the same hangs on a frame by two judgements of it, which is asked about before it goes into

@@ -46,7 +46,9 @@ impl ReplayThread {
                 self.seek_entry(Found { seq, chunk: self.near() });
                 let last = self.shared.stage().state.last();
                 if last < Some(seq) && self.cursor.peek(&mut self.reader).is_none() {
-                    self.refuse(&format!("no entry {seq}: this is the end of the recording"));
+                    self.seek_time(at_ns);
+                    let last = last.map_or_else(String::new, |last| format!(": its last is {last}"));
+                    self.refuse(&format!("entry {seq} is not in the recording{last}"));
                 }
             }
             ReplayPlace::Before(seq) => {

@@ -195,6 +195,7 @@ pub(super) fn row(entry: EntryRef<'_>, direction: Option<Direction>, is_own: boo
         seq: of.seq,
         at_ms: of.at.wall,
         is_own,
+        is_status: is_status(of),
         direction: direction.map(way),
         kind: EntryRecord(entry).kind().to_owned(),
         outcome: summary.outcome.name().map(str::to_owned),
@@ -220,6 +221,14 @@ fn subscribers(of: &Entry) -> Option<u64> {
         }
         _ => None,
     }
+}
+
+/// The runtime answers with a message, or with a status that has no bytes.
+fn is_status(of: &Entry) -> bool {
+    matches!(
+        &of.what,
+        What::Frame(Frame { head: Head::Macp(_), direction: Direction::Outbound, wire_bytes: 0, .. })
+    ) && EntrySummary::of(of).code.is_some()
 }
 
 fn session(of: &Entry) -> Option<String> {

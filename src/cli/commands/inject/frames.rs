@@ -184,7 +184,7 @@ impl<'a> Frames<'a> {
             wire = breakage.apply(self.format, &wire).ok_or_else(|| {
                 Error::usage(
                     format!("this frame has nothing to break by `{}`", breakage.name()),
-                    "`rl-console help inject` lists which link has what",
+                    "`rl-console help frames` lists what each link has",
                 )
             })?;
         }

@@ -422,6 +422,9 @@ impl Tally {
         }
         if self.unanswered > 0 {
             let (count, ms) = (self.unanswered, args.wait_ms);
+            if args.dry_run {
+                return Err(InjectError::NotWhole { count, all }.into());
+            }
             return Err(InjectError::NoAnswer { count, all, ms, held: self.held }.into());
         }
         Ok(())

@@ -80,9 +80,12 @@ impl Given {
         if ended.is_some_and(|(verdict, code)| snippet.ends_by(verdict, code)) {
             return;
         }
-        let (ended, again) =
-            if self.args.dry_run { ("is not foreseen to end", "try") } else { ("did not end", "send") };
-        let message = format!("it {ended} as the snippet shows, which needs {}", snippet.needs());
+        let (became, again) = match ended {
+            None => ("the snippet", "send"),
+            Some(_) if self.args.dry_run => ("it is not foreseen to end as the snippet shows, which", "try"),
+            Some(_) => ("it did not end as the snippet shows, which", "send"),
+        };
+        let message = format!("{became} needs {}", snippet.needs());
         let hint = format!("stage it, and {again} it again");
         print_warning(&Warning { code: NOT_STAGED, message, hint }, is_json);
     }
