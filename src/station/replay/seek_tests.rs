@@ -203,3 +203,21 @@ fn a_keyframe_with_later_entries_in_it_is_not_begun_with_before_these() {
         assert_eq!(state.as_of.0[Link::Station.index()], seq);
     }
 }
+
+#[test]
+fn an_entry_that_is_not_there_is_refused_and_the_replay_stays_where_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (set, _, begin) = dense(&folder.path().join("night.mcap"));
+    let port = open(&set, ReplayPlace::Seq(Seq(begin + GONE)), Speed::ONE, true);
+    block_on(async {
+        let before = port.snapshot().await.unwrap();
+        let at = port.replay().unwrap().view.borrow().at;
+        let beyond = ReplayAct::Seek(ReplayPlace::Seq(Seq(begin + ENTRIES)));
+        let view =
+            act(&port, beyond, |view| view.refused.is_some() && !view.is_seeking && view.at == at).await;
+        let last = begin + ENTRIES - 1;
+        let expected = format!("entry {} is not in the recording: its last is {last}", begin + ENTRIES);
+        assert_eq!(*view.refused.unwrap().1, expected);
+        assert!(port.snapshot().await.unwrap() == before);
+    });
+}
