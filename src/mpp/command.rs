@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ids::{EventName, InvocationId, Peer, QueueName, RefundId, TraceId},
     schema::JsonText,
-    store::invocations::Source,
+    store::{self, invocations::Source},
     tap::entry::mpp::{Brake, RefundStatus, RowState},
     words::quoted,
 };
@@ -439,6 +439,7 @@ impl Refusal {
                 "wait for the adapter's answer, or disconnect the adapter first".to_owned()
             }
             Self::NoAdapter => "`rl-console pair` prints a token for an adapter to connect with".to_owned(),
+            Self::NotStored { why } if store::is_refused_by_rule(why) => store::REFUSED_REMEDY.to_owned(),
             Self::NotStored { .. } => {
                 "free space on the data folder's disk, and check it with `rl-console doctor`".to_owned()
             }
@@ -451,6 +452,14 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_hint_of_a_store_that_fails_by_a_rule_of_the_gate_is_none_about_disks() {
+        let hint = |why: &str| Refusal::NotStored { why: why.to_owned() }.hint();
+        assert!(hint("the database: no room on its disk").starts_with("free space"));
+        let by_rule = hint("the database: writes are refused by rule 2 of the gate (rehearsal)");
+        assert!(by_rule.contains("gate disarm") && !by_rule.contains("space"), "{by_rule}");
+    }
 
     #[test]
     fn the_hint_of_a_draining_queue_is_a_line_that_a_shell_reads() {

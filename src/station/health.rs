@@ -97,6 +97,7 @@ fn store(store: &store::Counters, station: &StationView) -> Health {
     );
     Health::ok(figures, detail).judged(&health::store::problems(&station), |cause| match cause {
         health::store::Cause::CommitsFail => "free space on its disk; commits are retried automatically",
+        health::store::Cause::CommitsRefused => store::REFUSED_REMEDY,
         health::store::Cause::DiskLow => "free space on the disk, or lower limits.store.disk_free_bytes_min",
     })
 }
@@ -198,5 +199,9 @@ mod tests {
             "what is worse goes first"
         );
         assert!(detail.starts_with("commits refused: no space; "), "{detail}");
+        let why = "the database: writes are refused by rule 2 of the gate (rehearsal)".to_owned();
+        let refused = store::Counters { failing: Some(why), ..counters() };
+        let Health { detail, .. } = store(&refused, &view(None));
+        assert!(detail.contains("gate disarm") && !detail.contains("free space"), "{detail}");
     }
 }

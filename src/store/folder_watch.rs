@@ -16,6 +16,18 @@ use crate::{
     time::{Clock, Mono},
 };
 
+/// What says so, before the number of the rule.
+const REFUSED_BY: &str = "writes are refused by rule ";
+
+/// What to do where a rule of the gate has writes refused.
+pub const REFUSED_REMEDY: &str = "`rl-console gate disarm` ends it; else it ends by itself";
+
+/// Whether writes fail since a rule of the gate has them refused, and not by a disk.
+#[must_use]
+pub fn is_refused_by_rule(why: &str) -> bool {
+    why.contains(REFUSED_BY)
+}
+
 /// What is looked for, and whether it was found.
 #[derive(Debug)]
 pub struct FolderWatch {
@@ -132,9 +144,7 @@ impl FolderWatch {
         let mut state = self.state();
         state.refused = state.refused.filter(|refused| refused.clock.now().mono < refused.until);
         self.is_refusing.store(state.refused.is_some(), Ordering::Release);
-        state
-            .refused
-            .map(|refused| format!("writes are refused by rule {} of the gate (rehearsal)", refused.rule))
+        state.refused.map(|refused| format!("{REFUSED_BY}{} of the gate (rehearsal)", refused.rule))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -197,6 +207,7 @@ mod tests {
         watch.refuse(clock, Mono(u64::MAX - 1), 3);
         let why = "writes are refused by rule 2 of the gate (rehearsal)";
         assert_eq!((watch.blocked().as_deref(), watch.lost()), (Some(why), None), "the latest of all");
+        assert!(is_refused_by_rule(why) && !is_refused_by_rule("no room on its disk"));
         watch.refuse(clock, Mono(0), 3);
         assert_eq!(watch.blocked().as_deref(), Some(why), "another rule's end is not its end");
         watch.refuse(clock, Mono(0), 2);

@@ -109,7 +109,7 @@ pub use alerts::{AlertFilter, RestoredAlerts};
 pub use answer::Answer;
 pub use counters::{Counters, Retained};
 pub use error::StoreError;
-pub use folder_watch::FolderWatch;
+pub use folder_watch::{FolderWatch, REFUSED_REMEDY, is_refused_by_rule};
 pub use handle::Handle;
 pub use journal::Journal;
 pub use lock::{Lock, holder};

@@ -5,6 +5,7 @@ use crate::{
     ids::InvocationId,
     mpp::{self, Listener},
     port::{HostState, Snapshot},
+    store::is_refused_by_rule,
     tap::entry::Link,
     time::Now,
     words::{counted, format::age},
@@ -20,6 +21,8 @@ pub(crate) enum Cause {
     PortDown,
     PortStarting,
     CommitsFail,
+    /// They fail since a rule of the gate has them refused.
+    CommitsRefused,
     ReadsFail,
     Unpaired,
     AdapterSilent,
@@ -56,8 +59,10 @@ pub(crate) fn problems(snapshot: &Snapshot, now: Now) -> Vec<Problem<Cause>> {
         Listener::Listening(_) => {}
     }
     if let Some(why) = &mpp.commits_failing {
+        let is_by_rule = is_refused_by_rule(why);
+        let cause = if is_by_rule { Cause::CommitsRefused } else { Cause::CommitsFail };
         let why = format!("commits failing, no new work accepted or dispatched: {why}");
-        problems.push(Problem::degraded(Cause::CommitsFail, "commits failing", why));
+        problems.push(Problem::degraded(cause, "commits failing", why));
     }
     if let Some(why) = &mpp.reads_failing {
         let why = format!("rows unreadable: {why}");

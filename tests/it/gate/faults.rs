@@ -133,6 +133,7 @@ fn the_store_fails_for_a_while_and_keeps_what_it_has() {
     assert_eq!(tail.row()["body"]["payload"]["n"], 1, "the message passes");
     let refused = run(stage.data(), &["invoke", "heal_party"], "").exits(1);
     assert!(refused.error["message"].as_str().unwrap().contains("rule 1 of the gate"), "{refused:?}");
+    assert!(refused.error["hint"].as_str().unwrap().contains("gate disarm"), "{refused:?}");
     let again = || {
         let again = run(stage.data(), &["invoke", "heal_party"], "");
         (again.code == Some(0)).then_some(())
@@ -145,7 +146,7 @@ fn the_store_fails_for_a_while_and_keeps_what_it_has() {
 #[test]
 fn a_store_that_fails_writes_again_once_all_is_disarmed() {
     let stage = Stage::configured(PATIENT, &["--rehearsal"]);
-    stage.arm(&["link:rmp topic:a/b", "--in", "--then", "fail-store=600000ms", "--max", "1"]);
+    stage.arm(&["link:rmp topic:a/b", "--in", "--then", "fail-store=600s", "--max", "1"]);
     assert_eq!(stage.publish("a/b", 1).ended().0, Some(0));
     run(stage.data(), &["invoke", "heal_party"], "").exits(1);
     assert_eq!(stage.gate(&["disarm"]).exits(0).rows, [json!({"disarmed": [1]})]);

@@ -16,6 +16,7 @@ use crate::{
     ids::InvocationId,
     mpp::Listener,
     port::health::mpp::{Cause, in_flight, problems},
+    store::REFUSED_REMEDY,
     tap::entry::{
         Link,
         mpp::{CloseCause, Fault, HelloReason},
@@ -110,6 +111,7 @@ fn remedy(cause: Cause) -> Vec<ReportLine> {
         Cause::CommitsFail => {
             vec![instruction("free space on the data folder's disk; commits are retried automatically")]
         }
+        Cause::CommitsRefused => vec![instruction(REFUSED_REMEDY)],
         Cause::ReadsFail => vec![
             instruction("check the data folder's disk; reads are retried automatically. To copy the data:"),
             command("backup FILE"),

@@ -34,7 +34,7 @@ fn recording_remedy(alert: &Alert) -> Vec<ReportLine> {
 /// The kinds there are.
 pub(crate) const KINDS: &[AlertKind] = &[
     AlertKind::new("host_down", |_, _| vec![command("doctor")]),
-    AlertKind::new("store_failing", |_, _| store_remedy()),
+    AlertKind::new("store_failing", |alert, _| store_remedy(&alert.text)),
     AlertKind::new("disk_low", |_, _| disk_remedy()),
     AlertKind::TURNED_AWAY,
     AlertKind::new("recording_failed", |alert, _| recording_remedy(alert)),

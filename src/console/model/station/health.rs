@@ -10,12 +10,16 @@ use crate::{
         },
     },
     port::health::store,
+    store::{REFUSED_REMEDY, is_refused_by_rule},
     tap::entry::Link,
     time::Now,
 };
 
-/// What to do while the store refuses commits.
-pub(crate) fn store_remedy() -> Vec<ReportLine> {
+/// What to do while the store refuses commits, by why it does.
+pub(crate) fn store_remedy(why: &str) -> Vec<ReportLine> {
+    if is_refused_by_rule(why) {
+        return vec![instruction(REFUSED_REMEDY)];
+    }
     vec![
         instruction("free disk space; commits are retried automatically, and nothing acknowledged is lost"),
         command("doctor"),
@@ -36,7 +40,7 @@ pub(crate) fn report(model: &Model, _now: Now) -> Report {
     let mut report = Report::new();
     for problem in store::problems(&state.station) {
         let remedy = match problem.cause {
-            store::Cause::CommitsFail => store_remedy(),
+            store::Cause::CommitsFail | store::Cause::CommitsRefused => store_remedy(&problem.reason),
             store::Cause::DiskLow => disk_remedy(),
         };
         report.add(problem, remedy);
