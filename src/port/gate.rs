@@ -28,6 +28,21 @@ impl Way {
             Self::Out => "out",
         }
     }
+
+    /// What stands before the peer of a frame that goes this way.
+    #[must_use]
+    pub const fn preposition(self) -> &'static str {
+        match self {
+            Self::In => "from",
+            Self::Out => "to",
+        }
+    }
+}
+
+/// A frame as people know it: its type, and who it is from or to.
+#[must_use]
+pub fn frame_words(kind: &str, way: Way, peer: &Peer) -> String {
+    format!("{kind} {} {peer}", way.preposition())
 }
 
 /// A rule that is to be armed.
@@ -166,6 +181,9 @@ pub enum GateError {
     NotWhole {
         /// What is wrong.
         why: String,
+        /// Whose frame it is not.
+        #[serde(default)]
+        link: Option<Link>,
     },
     /// The edit is none that can be made of other frames.
     #[error("this change cannot be kept: {why}")]
@@ -210,6 +228,12 @@ impl GateError {
             Self::NoFilter => "say which frames, such as `link:mpp kind:applied`",
             Self::BadFilter { .. } => "`rl-console help filter` has the language",
             Self::NoRule { .. } => "`rl-console gate ls` lists the rules",
+            Self::NotWhole { link: Some(Link::Mpp), .. } => {
+                "end the line with one LF and put nothing behind it, or drop the frame"
+            }
+            Self::NotWhole { link: Some(Link::Plugin), .. } => {
+                "edit the frame so that Content-Length is the length of its body, or drop it"
+            }
             Self::NotWhole { .. } => "edit the frame so that its length fits, or drop it",
             Self::NotKept { .. } => "let this one pass without keeping the change",
         }

@@ -56,6 +56,9 @@ pub struct JudgedRow {
     /// Bytes that are awaited, of a frame whose end has not come, as far as they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_bytes: Option<u64>,
+    /// Why the gate does not let it pass in the place of the frame that it holds: it is not one whole frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_whole: Option<String>,
     /// What is made of it when the connection ends here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_cut: Option<String>,

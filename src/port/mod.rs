@@ -70,7 +70,7 @@ pub use error::{FileFault, PortError};
 pub use findings::FindingRow;
 pub use gate::{
     Arm, GateCommand, GateError, GateOutcome, GateRuleRow, InterceptedFrame, InterceptedRow, NOT_KNOWN_YET,
-    OnTimeout, Then, Way,
+    OnTimeout, Then, Way, frame_words,
 };
 pub use health::{HealthRow, HealthStatus};
 pub use judged::{AnswerRow, JudgedRow, PassedOverRow, Stand};

@@ -83,7 +83,10 @@ impl Workbench {
             Some(Err(why)) => vec![VerdictLine::new(why.clone(), Role::Warn)],
             Some(Ok(row)) => {
                 let mut lines = lines_of(row, now);
-                if let more @ 1.. = length.saturating_sub(row.taken_bytes)
+                if let Some(why) = &row.not_whole {
+                    let text = format!("the gate takes whole frames only: {why}");
+                    lines.insert(1, VerdictLine::new(text, Role::Bad));
+                } else if let more @ 1.. = length.saturating_sub(row.taken_bytes)
                     && row.taken_bytes > 0
                 {
                     let text = format!("{} after it: judged with what is sent next", counted(more, "byte"));

@@ -161,7 +161,7 @@ async fn edited(
     let (limits, clock) = (inner.limits, inner.clock);
     let (length, edit) = (held.bytes.len().max(bytes.len()), bytes.clone());
     let read = move || -> Result<Option<Rewrite>, GateError> {
-        is_whole(&limits, &held, &edit).map_err(|why| GateError::NotWhole { why })?;
+        is_whole(&limits, &held, &edit).map_err(|why| GateError::NotWhole { why, link: Some(held.link) })?;
         if !keeps {
             return Ok(None);
         }
@@ -180,7 +180,7 @@ async fn edited(
 }
 
 /// Whether bytes have a frame's end, whatever is wrong with the frame itself; else what is missing.
-fn is_whole(limits: &Limits, held: &HeldView, bytes: &Bytes) -> Result<(), String> {
+pub(in crate::station) fn is_whole(limits: &Limits, held: &HeldView, bytes: &Bytes) -> Result<(), String> {
     let more = |taken: usize| match bytes.len().saturating_sub(taken) {
         0 => Ok(()),
         more => Err(format!("{more} bytes follow it")),

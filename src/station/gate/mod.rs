@@ -8,7 +8,7 @@ mod matcher;
 mod rows;
 mod serve;
 
-pub(super) use commands::{command, owner_gone, sessions_gone};
+pub(super) use commands::{command, is_whole, owner_gone, sessions_gone};
 pub(super) use families::families;
 pub use matcher::matchers;
 pub(super) use rows::{frame, held, rules};

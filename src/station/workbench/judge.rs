@@ -8,12 +8,13 @@ use super::{
 };
 use crate::{
     dissect::{Subject, findings_in, frame_json::LENT_TOKEN, frame_verdict, kind_of, verdict},
+    gate::HeldView,
     ids::{ConnectionId, Peer, Seq},
     judged::{Judged, Pending},
     macp, mpp, plugin,
     port::{AnswerRow, DoorSpec, GateError, JudgedRow, PassedOverRow, PortError, Stand, WorkbenchError},
     rmp,
-    station::{bus, host::host_down, local::Inner, past::beside, plugins},
+    station::{bus, gate::is_whole, host::host_down, local::Inner, past::beside, plugins},
     tap::{
         Tap,
         entry::{Direction, Entry, Frame, Head, Link, Redaction, Verdict, What, mpp::HelloReason},
@@ -34,16 +35,24 @@ pub(in crate::station) async fn judge(
         return Err(PortError::Workbench(WorkbenchError::TooLong { bytes, max }));
     }
     let bytes = Bytes::from(bytes);
-    let (link, judged) = match stand {
+    match stand {
         Stand::New(spec) => {
             let (link, judged) = by_spec(inner, &spec, None, &bytes).await?;
             let mut row = in_words(inner, link, judged, bytes).await?;
             if row.code.as_deref() == Some(HelloReason::AlreadyConnected.name()) {
                 row.says.push(format!("To do: {}", WorkbenchError::AlreadyConnected.hint()));
             }
-            return Ok(row);
+            Ok(row)
         }
-        Stand::Intercepted(number) => in_place_of(inner, number, &bytes).await?,
+        Stand::Intercepted(number) => {
+            let held = inner.gate.held().into_iter().find(|held| held.number == number);
+            let held = held.ok_or(PortError::Gate(GateError::NotIntercepted { frame: number }))?;
+            let judged = in_place_of(inner, &held, &bytes).await?;
+            let mut row = in_words(inner, held.link, judged, bytes.clone()).await?;
+            let limits = inner.limits;
+            row.not_whole = beside(move || is_whole(&limits, &held, &bytes).err()).await?;
+            Ok(row)
+        }
         Stand::Door(number) => {
             let door = inner.workbench.door(&inner.status, number).map_err(PortError::Workbench)?;
             // What was begun there is in front of it.
@@ -52,18 +61,15 @@ pub(in crate::station) async fn judge(
             let (link, judged) = by_spec(inner, &door.spec, Some(&door), &whole).await?;
             let mut row = in_words(inner, link, judged, whole).await?;
             row.taken_bytes = row.taken_bytes.saturating_sub(begun.len() as u64);
-            return Ok(row);
+            Ok(row)
         }
-    };
-    in_words(inner, link, judged, bytes).await
+    }
 }
 
 /// Asks the core that takes what the gate holds, on the connection that it came by.
-async fn in_place_of(inner: &Inner, number: u64, bytes: &Bytes) -> Result<(Link, Judged), PortError> {
-    let held = inner.gate.held().into_iter().find(|held| held.number == number);
-    let held = held.ok_or(PortError::Gate(GateError::NotIntercepted { frame: number }))?;
+async fn in_place_of(inner: &Inner, held: &HeldView, bytes: &Bytes) -> Result<Judged, PortError> {
     let Frame { peer, head, direction, .. } = &held.frame;
-    let judged = match (head, direction) {
+    let mut judged = match (head, direction) {
         (Head::Mpp(_), Direction::Inbound) => {
             at_bridge(inner, BridgePlace::Peer(peer.to_string()), bytes).await?
         }
@@ -96,7 +102,23 @@ async fn in_place_of(inner: &Inner, number: u64, bytes: &Bytes) -> Result<(Link,
             at_plugin(inner, plugin::Stand::To(of.plugin.clone()), bytes).await?
         }
     };
-    Ok((held.link, judged))
+    if *direction == Direction::Outbound && judged.is_harmful && is_the_same(head, &judged.head) {
+        // What is foreseen of a second one is none of the first, which has not left yet.
+        (judged.is_harmful, judged.effect) = (false, None);
+    }
+    Ok(judged)
+}
+
+/// Whether it is the frame that the station itself was about to send, with other values.
+fn is_the_same(held: &Head, edited: &Head) -> bool {
+    match (held, edited) {
+        (Head::Mpp(held), Head::Mpp(edited)) => (held.kind, held.id) == (edited.kind, edited.id),
+        (Head::Plugin(held), Head::Plugin(edited)) => {
+            let is_same_method = held.is_answer || held.method == edited.method;
+            (held.is_answer, &held.id) == (edited.is_answer, &edited.id) && is_same_method
+        }
+        _ => false,
+    }
 }
 
 async fn call(inner: &Inner, stand: macp::Stand, bytes: &Bytes) -> Result<Judged, PortError> {
@@ -219,6 +241,7 @@ fn row(link: Link, judged: Judged, bytes: &[u8], now: Now) -> JudgedRow {
         got: shortfall.as_ref().map(|it| it.got.clone()),
         byte: shortfall.as_ref().map(|it| it.byte as u64),
         missing_bytes: None,
+        not_whole: None,
         if_cut: None,
         answers: judged.answers.iter().map(answer).collect(),
         ends: judged.ends.clone(),

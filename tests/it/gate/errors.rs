@@ -38,7 +38,9 @@ fn each_error_has_its_code_and_its_hint() {
     stage.arm(&["link:mpp kind:pull", "--in"]);
     adapter.send(PULL).unwrap();
     let frame = stage.frame();
-    refused(&stage.gate(&["edit", &frame, "--raw", "7b7d"]), "not_whole");
+    let not_whole = stage.gate(&["edit", &frame, "--raw", "7b7d"]);
+    refused(&not_whole, "not_whole");
+    assert!(not_whole.error["hint"].as_str().unwrap().contains("one LF"), "{not_whole:?}");
     refused(&stage.gate(&["edit", &frame, "--raw", "7b7d0a7b"]), "not_whole");
     let same = stage.gate(&["edit", &frame, "--set", "body.queue=default", "--keep"]);
     refused(&same, "not_kept");

@@ -4,7 +4,7 @@ use rl_console::{
     ids::InvocationId,
     mpp::{self, NewInvocation},
     port::{
-        Arm, Command, DoorSpec, GateCommand, Outcome, Page, PageBytes, PortError, Query, Then, Way,
+        Arm, Command, DoorSpec, GateCommand, Outcome, Page, PageBytes, PortError, Query, Stand, Then, Way,
         WorkbenchCommand, WorkbenchError, WorkbenchOutcome,
     },
     tap::{
@@ -85,6 +85,25 @@ fn a_line_that_would_end_the_adapter_is_held_mended_and_let_pass() {
     when(&gated, id, RowState::Applied);
     adapter.send(&format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)).unwrap();
     when(&gated, id, RowState::Done);
+}
+
+#[test]
+fn what_is_not_one_whole_line_is_foreseen_to_be_none_for_the_gate() {
+    let gated = Gated::open();
+    let (mut adapter, id) = working(&gated);
+    gated.arm("kind:applied", Way::In);
+    adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{id}}}"#)).unwrap();
+    let frame = gated.wait_held(1).pop().unwrap().frame;
+    let judged = |bytes: &[u8]| {
+        let (stand, bytes) = (Stand::Intercepted(frame), PageBytes(bytes.to_vec()));
+        match gated.query(Query::Judge { stand, bytes }) {
+            Page::Judged(row) => row.not_whole,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(judged(b"{}").as_deref(), Some("the line has no LF"));
+    assert_eq!(judged(b"{}\n{}").as_deref(), Some("2 bytes follow it"));
+    assert_eq!(judged(&gated.bytes(frame)), None);
 }
 
 #[test]
