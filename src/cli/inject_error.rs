@@ -62,8 +62,10 @@ pub(crate) enum InjectError {
         needs: String,
     },
     /// It would end the connection of the peer in whose place it goes, or may harm the one to which it goes.
-    #[error("not sent: {}", harm(ends.as_deref(), effect.as_deref()))]
+    #[error("not sent: {}", harm(what, ends.as_deref(), effect.as_deref()))]
     NotAsked {
+        /// What would end.
+        what: &'static str,
         /// Why it would end it.
         ends: Option<String>,
         /// What hangs on it.
@@ -115,10 +117,10 @@ pub(crate) enum InjectError {
 }
 
 /// Why it is asked first whether to send a frame.
-fn harm(ends: Option<&str>, effect: Option<&str>) -> String {
+fn harm(what: &str, ends: Option<&str>, effect: Option<&str>) -> String {
     let ends = ends.map_or_else(
         || "it may harm the peer".to_owned(),
-        |why| format!("it would end the peer's connection: {why}"),
+        |why| format!("it would end the peer's {what}: {why}"),
     );
     effect.map(|effect| format!("{ends}; {effect}")).unwrap_or(ends)
 }

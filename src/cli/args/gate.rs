@@ -64,7 +64,7 @@ pub(crate) struct GateArmArgs {
     pub(crate) outbound: bool,
 
     /// What happens to them: intercept, or on a station started with --rehearsal drop, duplicate, cut,
-    /// delay=200ms±50 or fail-store=500ms.
+    /// delay=200ms±50 or fail-store=500ms, with times in ms or s.
     #[arg(long, value_name = "FATE", value_parser = then, default_value = "intercept")]
     pub(crate) then: Then,
 
@@ -137,6 +137,10 @@ pub(crate) struct GateEditArgs {
     /// Let the rule make the same change of all that it matches from now on.
     #[arg(long)]
     pub(crate) keep: bool,
+
+    /// Let it pass also where that is foreseen to end the peer's connection or may harm the peer.
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 /// `gate disarm`.

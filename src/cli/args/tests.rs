@@ -170,7 +170,7 @@ const LINES: &[&str] = &[
     "gate drop 1 2",
     "gate edit 1 --raw 7b7d0a --keep",
     "gate edit 1 - --set body.id=2 --set body.x=y",
-    "gate edit 1 frame.json",
+    "gate edit 1 frame.json --yes",
     "gate disarm",
     "gate disarm 1",
     "gate watch",

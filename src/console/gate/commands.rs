@@ -4,7 +4,7 @@ use super::{GateList, list::Part, rule_form::RuleForm};
 use crate::{
     console::{
         draw::theme::Role,
-        model::Model,
+        model::{Model, station::HeldFrame},
         overlays::{Answer, Answers, Confirm},
         records::{ManualPlace, paged_list::error_text},
         settings::view::View,
@@ -15,7 +15,7 @@ use crate::{
         },
         workbench::at_gate,
     },
-    port::{Command, GateCommand, GateOutcome, Outcome, Page, PortError, Query},
+    port::{Command, GateCommand, GateOutcome, Outcome, Page, PortError, Query, frame_words},
     time::Now,
     words::counted,
 };
@@ -44,22 +44,31 @@ impl OnPage for RulesPage {
 
 /// Has something done at the gate.
 pub(super) fn command(command: GateCommand) -> Effect {
-    let verb = match &command {
-        GateCommand::Drop { .. } => "dropped",
-        _ => "passed",
-    };
-    Effect::command(Command::Gate(command), Done { verb })
+    Effect::command(Command::Gate(command), Done { verb: "passed", what: None })
+}
+
+/// Has a frame dropped; `what` it is.
+pub(super) fn drop_frame(frame: u64, what: String) -> Effect {
+    let command = GateCommand::Drop { frames: vec![frame] };
+    Effect::command(Command::Gate(command), Done { verb: "dropped", what: Some(what) })
+}
+
+/// What a held frame is, in words.
+pub(super) fn what(held: &HeldFrame) -> String {
+    frame_words(&held.kind, held.way, &held.peer)
 }
 
 /// Who is told of what was done at the gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Done {
     /// What became of frames.
     verb: &'static str,
+    /// What the only frame is, of one that is lost by it.
+    what: Option<String>,
 }
 
 impl Done {
-    fn text(self, done: &GateOutcome) -> String {
+    fn text(&self, done: &GateOutcome) -> String {
         match done {
             GateOutcome::Armed { rule } => format!("rule {rule} armed: frames that match are held here"),
             GateOutcome::Disarmed { rules } => match rules.as_slice() {
@@ -68,7 +77,10 @@ impl Done {
             },
             GateOutcome::Released { frames } => match frames.as_slice() {
                 [] => "no frame was held by then".to_owned(),
-                [frame] => format!("frame {frame} {}", self.verb),
+                [frame] => {
+                    let what = self.what.as_ref().map_or_else(String::new, |what| format!(": {what}"));
+                    format!("frame {frame} {}{what}", self.verb)
+                }
                 frames => format!("{} {}", counted(frames.len() as u64, "frame"), self.verb),
             },
         }
@@ -100,6 +112,7 @@ impl OnOutcome for Done {
 pub(super) struct DropCall {
     pub(super) frame: u64,
     pub(super) line: String,
+    pub(super) what: String,
 }
 
 impl Confirm for DropCall {
@@ -133,6 +146,6 @@ impl Confirm for DropCall {
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
-        Ok(vec![command(GateCommand::Drop { frames: vec![self.frame] })])
+        Ok(vec![drop_frame(self.frame, self.what.clone())])
     }
 }

@@ -5,7 +5,7 @@ use ratatui::layout::Position;
 
 use super::{
     GateList,
-    commands::{DropCall, ask_rules, command},
+    commands::{DropCall, ask_rules, command, drop_frame, what},
     draw,
     list::Part,
 };
@@ -164,9 +164,10 @@ impl GateList {
     fn dropping(&self, model: &Model) -> Resolved {
         let held = self.frame(model)?;
         if held.link == Link::Macp {
-            return Ok(Act::confirm(DropCall { frame: held.number, line: held.line.to_string() }));
+            let line = held.line.to_string();
+            return Ok(Act::confirm(DropCall { frame: held.number, line, what: what(held) }));
         }
-        Ok(Act::Do(vec![command(GateCommand::Drop { frames: vec![held.number] })]))
+        Ok(Act::Do(vec![drop_frame(held.number, what(held))]))
     }
 }
 

@@ -75,6 +75,8 @@ fn a_line_is_dropped_and_one_to_the_adapter_is_edited() {
     let frame = stage.frame();
     let edited = stage.gate(&["edit", &frame, "--set", "body.params={\"amount\":9}"]).exits(0);
     assert_eq!(edited.rows[0]["edited"].to_string(), frame);
+    let foreseen = &edited.rows[0]["foreseen"];
+    assert_eq!((&foreseen["verdict"], &foreseen["is_harmful"]), (&json!("sent"), &Value::Null), "{foreseen}");
     let invocation = adapter.receive().unwrap();
     assert_eq!((&invocation["id"], &invocation["params"]), (&json!(1), &json!({"amount": 9})));
 }
@@ -130,15 +132,48 @@ fn several_are_decided_on_and_those_that_passed_are_named() {
     let tail = stage.tail("a/*");
     stage.arm(&["link:rmp topic:a/b", "--in"]);
     let publishers: Vec<_> = (0..3).map(|number| stage.publish("a/b", number)).collect();
-    let frames: Vec<String> = stage.held(3).iter().map(|row| row["frame"].to_string()).collect();
+    let held = stage.held(3);
+    let frames: Vec<String> = held.iter().map(|row| row["frame"].to_string()).collect();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let what = format!("{} from {}", text(&held[1]["kind"]), text(&held[1]["peer"]));
     stage.gate(&["pass", &frames[0]]).exits(0);
     let output = cli(stage.data(), &["gate", "drop", &frames[0], &frames[1]]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && said.contains(&format!("frame {} is not held", frames[0])), "{said}");
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("frame {} dropped\n", frames[1]));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("frame {} dropped: {what}\n", frames[1]));
     assert_eq!(stage.gate(&["pass"]).exits(0).rows[0]["passed"].as_array().unwrap().len(), 1);
     assert_eq!((tail.row()["topic"].clone(), tail.row()["topic"].clone()), (json!("a/b"), json!("a/b")));
     drop(publishers);
+}
+
+#[test]
+fn an_edit_is_judged_and_one_that_ends_the_connection_needs_yes() {
+    let stage = Stage::open(&[]);
+    let mut adapter = stage.adapter();
+    adapter.send(PULL).unwrap();
+    let id = invoked(&stage, &mut adapter);
+    stage.arm(&["link:mpp kind:applied", "--in"]);
+    adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":null}}"#)).unwrap();
+    let frame = stage.frame();
+    let refused = stage.gate(&["edit", &frame, "--set", "body.id=abc"]);
+    assert_eq!((refused.code, &refused.error["code"]), (Some(1), &json!("needs_yes")), "{refused:?}");
+    assert!(refused.error["message"].as_str().unwrap().contains("end the peer's connection"), "{refused:?}");
+    assert_eq!((stage.frame(), state(&stage, id)), (frame.clone(), json!("dispatched")), "it is held still");
+    let output = cli(stage.data(), &["gate", "edit", &frame, "--set", "body.id=abc", "--yes"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && said.contains("foreseen: refused"), "{said}");
+    assert!(said.contains("would close it: "), "{said}");
+    stage.held(0);
+}
+
+#[test]
+fn where_there_are_neither_rules_nor_frames_the_list_says_so() {
+    let stage = Stage::open(&[]);
+    let listed = || String::from_utf8(cli(stage.data(), &["gate", "ls"]).stdout).unwrap();
+    assert_eq!(listed(), "no rules; nothing is held\n");
+    assert!(stage.gate(&["ls"]).exits(0).rows.is_empty());
+    stage.arm(&["link:mpp", "--in"]);
+    assert!(listed().contains("link:mpp"), "{}", listed());
 }
 
 #[test]

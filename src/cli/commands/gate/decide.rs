@@ -8,8 +8,12 @@ use crate::{
         error::Error,
         operator,
         report::{Warning, print_warning},
+        table::visible,
     },
-    port::{Command, GateCommand, GateError, GateOutcome, Operator, Outcome, PortError},
+    port::{
+        Command, GateCommand, GateError, GateOutcome, InterceptedRow, Operator, Outcome, Page, PortError,
+        Query, frame_words,
+    },
     words::counted,
 };
 
@@ -27,6 +31,8 @@ pub(super) fn run(context: &mut Context, named: &[u64], decision: GateCommand) -
     let Context { settings, out, .. } = context;
     operator::block_on(async {
         let station = operator::connect(settings).await?;
+        // Afterwards nobody knows what they were.
+        let rows = if is_drop { held(&station).await? } else { Vec::new() };
         let GateOutcome::Released { frames } = command(&station, decision).await? else {
             return Err(Error::UnexpectedAnswer);
         };
@@ -43,19 +49,40 @@ pub(super) fn run(context: &mut Context, named: &[u64], decision: GateCommand) -
             print_warning(&warning, out.is_json());
         }
         let decided = if is_drop { Decided::Dropped(frames) } else { Decided::Passed(frames) };
-        out.row(&decided, line)
+        out.row(&decided, |decided| line(decided, &rows))
     })
 }
 
-fn line(decided: &Decided) -> String {
+/// What is held.
+async fn held(station: &dyn Operator) -> Result<Vec<InterceptedRow>, Error> {
+    match operator::query(station, Query::Intercepted).await? {
+        Page::Intercepted(rows) => Ok(rows),
+        _ => Err(Error::UnexpectedAnswer),
+    }
+}
+
+/// What became of frames; of those among the rows, what they were.
+fn line(decided: &Decided, rows: &[InterceptedRow]) -> String {
+    let what = |frame: u64| {
+        let row = rows.iter().find(|row| row.frame == frame)?;
+        Some(visible(&frame_words(&row.kind, row.way, &row.peer)))
+    };
     let (frames, how) = match decided {
         Decided::Passed(frames) => (frames, "passed"),
         Decided::Dropped(frames) => (frames, "dropped"),
     };
     match &frames[..] {
         [] => "no frame is held".to_owned(),
-        [frame] => format!("frame {frame} {how}"),
-        frames => format!("{} {how}", counted(frames.len() as u64, "frame")),
+        [frame] => {
+            let what = what(*frame).map_or_else(String::new, |what| format!(": {what}"));
+            format!("frame {frame} {how}{what}")
+        }
+        frames => {
+            let each = |frame: &u64| what(*frame).map(|what| format!("{frame} {what}"));
+            let each: Vec<String> = frames.iter().filter_map(each).collect();
+            let each = if each.is_empty() { String::new() } else { format!(": {}", each.join(", ")) };
+            format!("{} {how}{each}", counted(frames.len() as u64, "frame"))
+        }
     }
 }
 

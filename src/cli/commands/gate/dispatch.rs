@@ -13,7 +13,7 @@ const LISTS: [(List, Query); 2] =
 pub(in crate::cli) fn run(context: &mut Context, action: &GateAction) -> Result<(), Error> {
     match action {
         GateAction::Arm(args) => arm::arm(context, args),
-        GateAction::Ls => ls::all(context, &LISTS),
+        GateAction::Ls => ls::all(context, &LISTS, "no rules; nothing is held"),
         GateAction::Pass(args) => {
             decide::run(context, &args.frames, GateCommand::Pass { frames: args.frames.clone() })
         }

@@ -6,6 +6,7 @@ use super::decide::command;
 use crate::{
     cli::{
         args::GateEditArgs,
+        commands::inject::{foreseen_words, needs_yes, not_asked},
         context::Context,
         error::Error,
         frame_input::{json_of, raw_bytes, refused, set},
@@ -14,7 +15,10 @@ use crate::{
     },
     dissect::frame_json::{Fill, Format, Json, RmpUnits, Setup, codec, parts},
     macp::Rpc,
-    port::{GateCommand, GateOutcome, InterceptedFrame, InterceptedRow, Page, PageBytes, Query, Way},
+    port::{
+        GateCommand, GateOutcome, InterceptedFrame, InterceptedRow, JudgedRow, Page, PageBytes, Query, Stand,
+        Way,
+    },
     rmp::{MAGIC, PREFIX_BYTES},
     tap::entry::Link,
     time::Wall,
@@ -23,9 +27,11 @@ use crate::{
 
 /// The frame that was edited.
 #[derive(Serialize)]
-struct Edited {
+struct Row {
     edited: u64,
     bytes: usize,
+    /// What was foreseen of it on the connection of the frame in whose place it went.
+    foreseen: Box<JudgedRow>,
 }
 
 pub(super) fn run(context: &mut Context, args: &GateEditArgs) -> Result<(), Error> {
@@ -48,12 +54,24 @@ pub(super) fn run(context: &mut Context, args: &GateEditArgs) -> Result<(), Erro
             Given::Json(json) => edited(setup, &held, Some(json), &args.set, clock.now().wall)?,
             Given::Nothing => edited(setup, &held, None, &args.set, clock.now().wall)?,
         };
-        let row = Edited { edited: args.frame, bytes: bytes.len() };
+        let stand = Stand::Intercepted(args.frame);
+        let query = Query::Judge { stand, bytes: PageBytes(bytes.clone()) };
+        let Page::Judged(foreseen) = operator::query(&station, query).await? else {
+            return Err(Error::UnexpectedAnswer);
+        };
+        // What is not whole is refused by the gate, whatever is asked for.
+        if needs_yes(&foreseen) && foreseen.not_whole.is_none() && !args.yes {
+            return Err(not_asked(&foreseen));
+        }
+        let row = Row { edited: args.frame, bytes: bytes.len(), foreseen };
         let edit = GateCommand::Edit { frame: args.frame, bytes: PageBytes(bytes), keeps: args.keep };
         let GateOutcome::Released { .. } = command(&station, edit).await? else {
             return Err(Error::UnexpectedAnswer);
         };
-        out.row(&row, |row| format!("frame {} edited: {}", row.edited, counted(row.bytes as u64, "byte")))
+        out.row(&row, |row| {
+            let bytes = counted(row.bytes as u64, "byte");
+            format!("frame {} edited: {bytes}  foreseen: {}", row.edited, foreseen_words(&row.foreseen))
+        })
     })
 }
 

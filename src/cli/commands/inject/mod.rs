@@ -1,6 +1,7 @@
 //! `inject`: a frame made by hand, judged, sent, and followed.
 
 mod captured;
+mod foreseen;
 mod frames;
 mod many;
 mod round;
@@ -10,4 +11,5 @@ mod snippet;
 mod tests;
 mod way;
 
+pub(super) use foreseen::{foreseen_words, needs_yes, not_asked};
 pub(in crate::cli) use run::run;

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{
     captured::Captured,
+    foreseen::{describe, foreseen_words, needs_yes, not_asked, would_end},
     frames::Frames,
     many::{Many, has_room},
     snippet::Given,
@@ -239,10 +240,8 @@ impl Way<'_> {
         let door = self.open_door().await?;
         let judged = self.judge(Stand::Door(door), wire).await?;
         self.given.check_staged(&judged, frame, is_last)?;
-        let needs_yes = judged.ends.is_some() || judged.is_harmful;
-        if needs_yes && self.door.is_in_place() && !self.args.yes {
-            let (ends, effect) = (judged.ends.clone(), judged.effect.clone());
-            return Err(InjectError::NotAsked { ends, effect }.into());
+        if needs_yes(&judged) && self.door.is_in_place() && !self.args.yes {
+            return Err(not_asked(&judged));
         }
         // All is waited for where its connection will end, where nothing is foreseen, and where more comes
         // after the frame that was judged.
@@ -432,8 +431,11 @@ impl Tally {
 }
 
 fn line(row: &Row) -> String {
-    let foreseen = if row.is_sent { "" } else { "not sent; foreseen: " };
-    let mut line = format!("{}  {}  {foreseen}{}", row.frame, counted(row.bytes, "byte"), row.verdict);
+    let mut line = format!("{}  {}  ", row.frame, counted(row.bytes, "byte"));
+    if !row.is_sent {
+        return format!("{line}not sent; foreseen: {}", foreseen_words(&row.foreseen));
+    }
+    line.push_str(&row.verdict);
     let mut say = |text: &str| {
         line.push_str("  ");
         line.push_str(text);
@@ -458,8 +460,7 @@ fn line(row: &Row) -> String {
         say(effect);
     }
     if let Some(closed) = &row.closed {
-        let would = || format!("would end {}", judged.ended());
-        say(&format!("{}: {closed}", if row.seq.is_some() { "closed".to_owned() } else { would() }));
+        say(&format!("{}: {closed}", if row.seq.is_some() { "closed".to_owned() } else { would_end(judged) }));
     }
     match (row.trace, &row.session) {
         (Some(trace), _) => say(&trace.to_string()),
@@ -467,24 +468,4 @@ fn line(row: &Row) -> String {
         (None, None) => {}
     }
     line
-}
-
-/// What was foreseen of a frame that was not sent, or was not answered.
-fn describe(judged: &JudgedRow, say: &mut impl FnMut(&str)) {
-    if let Some(missing) = judged.missing_bytes {
-        say(&format!("awaits {} more", counted(missing, "byte")));
-    }
-    if let Some(cut) = &judged.if_cut {
-        say(&format!("cut here: {cut}"));
-    }
-    if judged.to_count > 0 {
-        say(&format!("to {}", judged.to.join(", ")));
-    }
-    for left in &judged.passed_over {
-        say(&format!("not to {} ({})", left.name, left.why));
-    }
-    if let Some(effect) = &judged.effect {
-        say(effect);
-    }
-    say(judged.certainty.words());
 }

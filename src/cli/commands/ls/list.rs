@@ -18,7 +18,7 @@ use crate::{
     ids::ConnectionId,
     port::{
         AdapterRow, AlertRow, ClientRow, ConfirmationRow, DropRow, EventRow, FindingRow, GateRuleRow,
-        HealthRow, InterceptedRow, InvocationRow, List, ListRow, Operator, PageRows, Paging, PeerRow,
+        HealthRow, InterceptedRow, InvocationRow, List, ListRow, Operator, Page, PageRows, Paging, PeerRow,
         PluginRow, Query, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow,
         ViolationRow, tables,
     },
@@ -48,13 +48,16 @@ pub(in crate::cli) fn run(context: &mut Context, args: &LsArgs) -> Result<(), Er
     })
 }
 
-/// Prints lists that come whole, one after the other.
-pub(in crate::cli) fn all(context: &mut Context, lists: &[(List, Query)]) -> Result<(), Error> {
+/// Prints lists that come whole, one after the other; to people, where no list has a row, what says so.
+pub(in crate::cli) fn all(context: &mut Context, lists: &[(List, Query)], none: &str) -> Result<(), Error> {
     let (now, clock) = (context.clock.now(), context.local_clock());
     let Context { settings, out, .. } = context;
     operator::block_on(async {
         let station = operator::connect(settings).await?;
         let own = Some(station.session());
+        if !out.is_json() && have_no_rows(&station, lists).await? {
+            return out.line(none);
+        }
         for (place, (list, query)) in lists.iter().enumerate() {
             if place > 0 && !out.is_json() {
                 out.line("")?;
@@ -65,6 +68,21 @@ pub(in crate::cli) fn all(context: &mut Context, lists: &[(List, Query)]) -> Res
         }
         Ok(())
     })
+}
+
+/// Whether no list has a row.
+async fn have_no_rows(station: &dyn Operator, lists: &[(List, Query)]) -> Result<bool, Error> {
+    for (_, query) in lists {
+        let is_empty = match operator::query(station, query.clone()).await? {
+            Page::GateRules(rows) => rows.is_empty(),
+            Page::Intercepted(rows) => rows.is_empty(),
+            _ => return Err(Error::UnexpectedAnswer),
+        };
+        if !is_empty {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// A list to print, with what narrows it.
