@@ -48,7 +48,7 @@ fn stop(stage: &mut TestConsole, number: u64, hold_ms: u64, verdict: events::Ver
     emit(stage, What::Intercepted(Box::new(it)), DONE, None, false)
 }
 
-fn pass(stage: &mut TestConsole, number: u64) {
+pub(super) fn pass(stage: &mut TestConsole, number: u64) {
     emit(stage, What::Passed(Passed { number, how: Passing::AsItWas, by: None }), b"", None, false);
 }
 
@@ -275,7 +275,7 @@ fn the_keys_of_the_list_pass_drop_and_disarm() {
     let (dropped, on_outcome) = command(stage.char('x'));
     assert_eq!(dropped, GateCommand::Drop { frames: vec![2] });
     ended(&mut stage, on_outcome, Ok(GateOutcome::Released { frames: vec![2] }));
-    assert!(stage.text().contains("frame 2 dropped"));
+    assert!(stage.text().contains("frame 2 dropped: done from 127.0.0.1:50312"), "{}", stage.text());
     pass(&mut stage, 2);
     let (_, on_outcome) = command(stage.char('p'));
     ended(&mut stage, on_outcome, Err(GateError::NotIntercepted { frame: 1 }));
@@ -313,8 +313,8 @@ fn enter_reads_the_entry_that_says_it_was_stopped() {
     assert_eq!(stage.ui.key_scope(), KeyScope::Gate);
 }
 
-/// Opens the selected frame in the workbench.
-pub(super) fn edit(stage: &mut TestConsole, number: u64) {
+/// Opens the selected frame in the workbench; what is asked then.
+pub(super) fn edit(stage: &mut TestConsole, number: u64) -> Vec<Effect> {
     let effects = stage.char('e');
     let question = |effect| match effect {
         Effect::Query { query: Query::InterceptedFrame { frame }, on_page } if frame == number => {
@@ -341,7 +341,7 @@ pub(super) fn edit(stage: &mut TestConsole, number: u64) {
     };
     let frame = InterceptedFrame { row, bytes: PageBytes(DONE.to_vec()) };
     let page = Ok(Page::InterceptedFrame(Box::new(frame)));
-    stage.event(Event::QueryAnswered { on_page, page });
+    stage.event(Event::QueryAnswered { on_page, page })
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub(crate) mod findings;
 mod footers;
 mod forms;
 mod gate;
+mod gate_edits;
 mod glance;
 mod injected;
 mod inputs;

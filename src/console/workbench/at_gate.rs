@@ -48,6 +48,32 @@ pub(crate) fn forget(ui: &mut Ui, frames: &[u64]) {
     ui.systems.workbench.kept_edits.retain(|number, _| !frames.contains(number));
 }
 
+/// Says how frames went that are held no longer while other bytes are written for them, and lets go of the
+/// edits that were kept for them.
+pub(super) fn tell_gone(ui: &mut Ui, live: &Model, now: Now) {
+    let mut told = Vec::new();
+    let found = |bench: &Workbench| {
+        let edit = bench.at_gate.as_ref()?;
+        edit.found_gone(live, now.wall).map(|gone| (gone, edit.gone_words(gone)))
+    };
+    ui.systems.workbench.kept_edits.retain(|_, kept| {
+        let gone = found(kept).map(|(_, words)| words);
+        let is_held = gone.is_none();
+        told.extend(gone);
+        is_held
+    });
+    if let Some(bench) = bench(ui)
+        && let Some((gone, words)) = found(bench)
+        && let Some(edit) = &mut bench.at_gate
+    {
+        edit.gone = Some(gone);
+        told.push(words);
+    }
+    if let Some(words) = told.pop() {
+        show_message(ui, words, true, now);
+    }
+}
+
 /// Who is told of a held frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct HeldPage {
@@ -90,6 +116,8 @@ fn held_bench(
         peer: row.peer,
         before: bytes.get(..announced_by(row.link, &bytes)).unwrap_or_default().to_vec(),
         until: row.until_ms,
+        on_timeout: row.on_timeout,
+        gone: None,
         keeps: false,
         is_answer,
         is_sent: false,
@@ -186,6 +214,10 @@ impl Workbench {
     /// Keeps what was written for the frame while it is held.
     pub(super) fn leave_edit(self: Box<Self>, ui: &mut Ui) -> Vec<Effect> {
         let Some(edit) = &self.at_gate else { return Vec::new() };
+        if let Some(gone) = edit.gone {
+            show_message(ui, edit.gone_words(gone), true, ui.at);
+            return Vec::new();
+        }
         let text = format!("edit of frame {} kept; the frame is still held", edit.number);
         show_message(ui, text, false, ui.at);
         let (number, frames_max) = (edit.number, ui.limits.gate.intercepted_max);

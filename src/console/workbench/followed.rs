@@ -1,13 +1,15 @@
 //! What goes on once an event had its effect: bytes are made of what was edited, and judged.
 
-use super::{Workbench, state::bench};
+use super::{Workbench, at_gate, state::bench};
 use crate::console::{
     ui::{act::ActContext, effect::Effect, state::Ui},
     worker::FrameAnswer,
 };
 
-/// Makes and judges the frame that is edited, while the workbench is open.
+/// Makes and judges the frame that is edited, while the workbench is open; says how the frame at the gate
+/// went for which it is.
 pub(crate) fn follow(ui: &mut Ui, cx: &ActContext<'_>, is_tick: bool) -> Vec<Effect> {
+    at_gate::tell_gone(ui, cx.live, cx.now);
     if ui.layer::<Workbench>().is_none() { Vec::new() } else { follow_open(ui, cx, is_tick) }
 }
 

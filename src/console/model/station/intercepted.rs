@@ -171,6 +171,13 @@ impl InterceptedFrames {
         self.held.get(&number)
     }
 
+    /// Whether one is held as far as is known: not all are while the station is asked, or where there are
+    /// too many.
+    pub(crate) fn may_hold(&self, number: u64) -> bool {
+        let is_asked = self.gone.as_ref().is_some_and(|gone| !gone.contains(&number));
+        is_asked || self.held.len() >= FRAMES_MAX || self.held.contains_key(&number)
+    }
+
     /// Takes one as it is.
     #[cfg(test)]
     pub(crate) fn put(&mut self, held: HeldFrame) {
@@ -263,12 +270,13 @@ mod tests {
         let mut frames = InterceptedFrames::default();
         fold(&mut frames, 1, intercepted(1, Some(60_000)));
         frames.resync();
-        assert!(numbers(&frames, 1).is_empty());
+        assert!(numbers(&frames, 1).is_empty() && frames.may_hold(1), "the station is asked");
         fold(&mut frames, 2, passed(7));
         fold(&mut frames, 3, intercepted(9, Some(60_000)));
         let until = Now::at_ms(60_000).wall.0;
         frames.set(vec![row(7, until), row(8, until), row(9, until)]);
         assert_eq!(numbers(&frames, 4), [8, 9]);
+        assert!(frames.may_hold(8) && !frames.may_hold(7) && !frames.may_hold(1));
         assert!(frames.get(9).unwrap().seq.is_some(), "the entry says more than the answer");
     }
 
