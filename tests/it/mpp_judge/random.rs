@@ -112,10 +112,11 @@ fn judging_changes_nothing() {
     for _ in 0..10_000 {
         let mut wire = wire(rng, 4);
         wire.truncate(if rng.u8(..8) == 0 { rng.usize(..wire.len()) } else { wire.len() });
-        let stand = match rng.u8(..4) {
+        let stand = match rng.u8(..5) {
             0 => Stand::Connection(conn),
             1 => Stand::Connection(guest),
             2 => Stand::Newcomer,
+            3 => Stand::Greeted,
             _ => Stand::Towards(conn),
         };
         let judged = judge(&world, &stand, &wire);
