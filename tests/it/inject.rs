@@ -15,7 +15,7 @@ use rl_console::{
 use serde_json::{Value, json};
 
 use crate::{
-    real::{Adapter, Station, command, json as printed, pair},
+    real::{Adapter, Station, cli, command, json as printed, pair},
     rmp_bus::Peer,
     runs_cli::{Ran, run},
 };
@@ -91,6 +91,40 @@ fn each_link_has_a_connection_of_its_own_and_ends_as_was_foreseen() {
     }
     let clients = printed(data, &["ls", "peers"]);
     assert!(clients.iter().all(|row| row["client"] != "inject"), "all are closed: {clients:?}");
+}
+
+#[test]
+fn frames_of_a_dry_run_are_judged_behind_a_hello_and_as_if_none_else_were_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    let _station = Station::start(data);
+    let pack = rl_console::mpp::manifest::Pack::sample();
+    let hello =
+        json!({"type": "hello", "pack_id": pack.id, "manifest_hash": pack.hash, "bridge_token": "$TOKEN"});
+    let pull = json!({"type": "pull", "queue": "default"});
+    let lines = [&hello, &pull, &pull, &hello, &pull].map(|body| json!({ "body": body }).to_string() + "\n");
+    let file = data.join("frames.ndjson");
+    std::fs::write(&file, lines.concat()).unwrap();
+    let args = ["mpp", "--each", file.to_str().unwrap(), "--dry-run"];
+    let dry = inject(data, &args, "");
+    let of = |row: &Value| (row["verdict"].clone(), row["unsent_before"].as_u64());
+    let foreseen: Vec<_> = dry.rows.iter().map(of).collect();
+    let (accepted, refused) = (json!("accepted"), json!("refused"));
+    let expected = [
+        (accepted.clone(), None),
+        (accepted.clone(), None),
+        // As if the first pull were not there.
+        (accepted, Some(1)),
+        (refused.clone(), Some(2)),
+        // That ended the connection.
+        (refused, Some(3)),
+    ];
+    assert_eq!(foreseen, expected, "{:?}", dry.rows);
+    let text = cli(data, &[&["inject"], &args[..]].concat());
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.lines().nth(2).unwrap().contains("as if the frame before it were not sent"), "{text}");
+    assert!(text.lines().nth(4).unwrap().contains("as if the 3 frames before it were not sent"), "{text}");
+    assert_eq!(text.matches("as if").count(), 3, "{text}");
 }
 
 #[test]

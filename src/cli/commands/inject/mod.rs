@@ -1,6 +1,7 @@
 //! `inject`: a frame made by hand, judged, sent, and followed.
 
 mod captured;
+mod dry_run;
 mod foreseen;
 mod frames;
 mod many;

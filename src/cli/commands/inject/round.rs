@@ -21,6 +21,7 @@ impl Way<'_> {
         if !is_own_hello {
             return Ok(());
         }
+        self.dry_run.begin_anew();
         self.close().await;
         let Some(peer) = self.peer.take().filter(|_| self.args.link() == FrameLink::Mpp) else {
             return Ok(());

@@ -6,26 +6,22 @@ use serde::Serialize;
 
 use super::{
     captured::Captured,
+    dry_run::DryRun,
     foreseen::{describe, foreseen_words, needs_yes, not_asked, would_end},
     frames::Frames,
     many::{Many, has_room},
     snippet::Given,
-    way::way,
+    way::{is_there, way},
 };
 use crate::{
     cli::{
-        args::{FrameLink, InjectArgs},
-        context::Context,
-        error::Error,
-        inject_error::InjectError,
-        operator,
-        output::Output,
+        args::InjectArgs, context::Context, error::Error, inject_error::InjectError, operator, output::Output,
     },
     dissect::frame_json::{Codec, Setup, codec},
     ids::{Seq, TraceId},
     port::{
-        AnswerRow, Command, DoorSpec, JudgedRow, Operator, Outcome, Page, PageBytes, PortError, Query,
-        SentFrame, Stand, ToldEntry, WorkbenchCommand, WorkbenchError, WorkbenchOutcome,
+        AnswerRow, Command, DoorSpec, JudgedRow, Operator, Outcome, Page, PageBytes, Query, SentFrame, Stand,
+        ToldEntry, WorkbenchCommand, WorkbenchOutcome,
     },
     station::OperatorClient,
     words::{counted, hex},
@@ -41,6 +37,9 @@ pub(super) struct Row {
     frame: u64,
     /// Its length.
     bytes: usize,
+    /// How many before it were not sent either: it is judged as if they were not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unsent_before: Option<u64>,
     /// What became of it: a verdict, `no answer` or `held at the gate`; with --dry-run what would.
     verdict: String,
     /// The name of its fault.
@@ -121,7 +120,17 @@ pub(in crate::cli) fn run(context: &mut Context, args: &InjectArgs) -> Result<()
         let Some(first) = frames.next(&*codec)? else { return Err(InjectError::NoFrame.into()) };
         let of = captured.map(|captured| captured.seq);
         let door = door.for_first(&first, usize::MAX);
-        let mut way = Way { station, given: &given, args, door, of, number: None, peer: None, many: None };
+        let mut way = Way {
+            station,
+            given: &given,
+            args,
+            door,
+            of,
+            number: None,
+            peer: None,
+            many: None,
+            dry_run: DryRun::default(),
+        };
         let mut tally = Tally::default();
         let done = send_each(&mut way, &*codec, &mut frames, first, (out, &mut tally));
         // A connection that nobody uses any longer would stay in an adapter's way.
@@ -198,21 +207,6 @@ async fn send_each(
     Ok(())
 }
 
-/// Whether the adapter that is named is the one that is connected.
-async fn is_there(station: &OperatorClient, args: &InjectArgs) -> Result<(), Error> {
-    let named = args.from.as_ref().or(args.to.as_ref());
-    let Some(named) = named.filter(|name| args.link() == FrameLink::Mpp && *name != "adapter") else {
-        return Ok(());
-    };
-    let Page::Adapters(rows) = station.query(Query::Adapters).await? else {
-        return Err(Error::UnexpectedAnswer);
-    };
-    if rows.iter().any(|row| row.peer.as_str() == named) {
-        return Ok(());
-    }
-    Err(PortError::Workbench(WorkbenchError::PeerGone { peer: format!("adapter {named}") }).into())
-}
-
 /// The way to the station, and through one door at a time.
 pub(super) struct Way<'a> {
     pub(super) station: OperatorClient,
@@ -227,6 +221,7 @@ pub(super) struct Way<'a> {
     pub(super) peer: Option<String>,
     /// Once a frame was sent, where it is sent again without another judgement.
     pub(super) many: Option<Many>,
+    pub(super) dry_run: DryRun,
 }
 
 impl Way<'_> {
@@ -234,8 +229,7 @@ impl Way<'_> {
     /// another.
     pub(super) async fn frame(&mut self, wire: &[u8], frame: u64, is_last: bool) -> Result<Row, Error> {
         if self.args.dry_run {
-            let judged = self.judge(Stand::New(self.door.clone()), wire).await?;
-            return Ok(Row::foreseen(frame, wire.len(), judged));
+            return self.foresee(wire, frame).await;
         }
         let door = self.open_door().await?;
         let judged = self.judge(Stand::Door(door), wire).await?;
@@ -274,7 +268,7 @@ impl Way<'_> {
         }
     }
 
-    async fn judge(&self, stand: Stand, wire: &[u8]) -> Result<Box<JudgedRow>, Error> {
+    pub(super) async fn judge(&self, stand: Stand, wire: &[u8]) -> Result<Box<JudgedRow>, Error> {
         match self.station.query(Query::Judge { stand, bytes: PageBytes(wire.to_vec()) }).await? {
             Page::Judged(judged) => Ok(judged),
             _ => Err(Error::UnexpectedAnswer),
@@ -312,11 +306,12 @@ impl Way<'_> {
 }
 
 impl Row {
-    fn foreseen(frame: u64, bytes: usize, judged: Box<JudgedRow>) -> Self {
+    pub(super) fn foreseen(frame: u64, bytes: usize, judged: Box<JudgedRow>) -> Self {
         Self {
             is_sent: false,
             frame,
             bytes,
+            unsent_before: None,
             verdict: judged.verdict.clone(),
             code: judged.code.clone(),
             clause: judged.clause.clone(),
@@ -345,6 +340,7 @@ impl Row {
             is_sent: true,
             frame,
             bytes: usize::try_from(sent.bytes).unwrap_or(usize::MAX),
+            unsent_before: None,
             verdict: verdict.to_owned(),
             code: sent.code().map(str::to_owned),
             clause: sent.clause().map(str::to_owned),
@@ -452,6 +448,11 @@ fn line(row: &Row) -> String {
         (Some(_), Some(why)) => say(&format!("not compared: {why}")),
         (Some(_), None) => {}
         (None, _) => describe(judged, &mut say),
+    }
+    match row.unsent_before {
+        Some(1) => say("as if the frame before it were not sent"),
+        Some(count) => say(&format!("as if the {count} frames before it were not sent")),
+        None => {}
     }
     for answer in &row.answers {
         say(&format!("→ {}", answer.kind));

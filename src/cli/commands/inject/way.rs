@@ -11,8 +11,9 @@ use crate::{
     },
     ids::{ConnectionId, PluginId},
     macp::Rpc,
-    port::DoorSpec,
+    port::{DoorSpec, Operator as _, Page, PortError, Query, WorkbenchError},
     rmp::{Dialect, Kind},
+    station::OperatorClient,
 };
 
 /// What an agent of ours is called on the bus.
@@ -69,6 +70,21 @@ pub(super) fn way(args: &InjectArgs, snippet: Option<&Snippet>) -> Result<(DoorS
             )),
         },
     }
+}
+
+/// Whether the adapter that is named is the one that is connected.
+pub(super) async fn is_there(station: &OperatorClient, args: &InjectArgs) -> Result<(), Error> {
+    let named = args.from.as_ref().or(args.to.as_ref());
+    let Some(named) = named.filter(|name| args.link() == FrameLink::Mpp && *name != "adapter") else {
+        return Ok(());
+    };
+    let Page::Adapters(rows) = station.query(Query::Adapters).await? else {
+        return Err(Error::UnexpectedAnswer);
+    };
+    if rows.iter().any(|row| row.peer.as_str() == named) {
+        return Ok(());
+    }
+    Err(PortError::Workbench(WorkbenchError::PeerGone { peer: format!("adapter {named}") }).into())
 }
 
 fn adapter(args: &InjectArgs) -> Result<DoorSpec, Error> {
