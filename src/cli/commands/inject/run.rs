@@ -461,7 +461,10 @@ fn line(row: &Row) -> String {
         say(effect);
     }
     if let Some(closed) = &row.closed {
-        say(&format!("{}: {closed}", if row.seq.is_some() { "closed".to_owned() } else { would_end(judged) }));
+        say(&format!(
+            "{}: {closed}",
+            if row.seq.is_some() { "closed".to_owned() } else { would_end(judged) }
+        ));
     }
     match (row.trace, &row.session) {
         (Some(trace), _) => say(&trace.to_string()),
