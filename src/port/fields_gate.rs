@@ -86,7 +86,8 @@ fields! {
         "since" | "since_ms", Time, Public, "when it was stopped" => |it, _| Value::Time(it.since_ms);
         "until" | "until_ms", Time, Public, "when its time is up", Column::fixed("until", 8) => |it, _| Value::Time(it.until_ms);
         "timeout" | "on_timeout", State(ON_TIMEOUT), Public, "what becomes of it then" => |it, _| Value::text(it.on_timeout.name());
-        "expires" | "expires_at_ms", Time, Public, "when the message in it expires" => |it, _| it.expires_at_ms.map_or(Value::None, Value::Time);
+        "expires" | "expires_at_ms", Time, Public, "when the message in it expires, or its session" => |it, _| it.expires_at_ms.map_or(Value::None, Value::Time);
+        "ttl" | "ttl_in_ms", Duration, Public, "time until then", Column::fixed("ttl", 5).right() => |it, _| it.ttl_in_ms.map_or(Value::None, Value::Duration);
         "age", Duration, Public, "time since it was stopped" => |it, now| since(it.since_ms, now);
     }
 }

@@ -298,9 +298,13 @@ pub struct InterceptedRow {
     pub until_ms: Wall,
     /// What becomes of it then.
     pub on_timeout: OnTimeout,
-    /// When the message in it expires, in Unix milliseconds: its time runs on while it is held.
+    /// When the message in it expires, or the open session of a call, in Unix milliseconds: that time runs
+    /// on while it is held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at_ms: Option<Wall>,
+    /// Milliseconds until then, when the station was asked; 0 once it is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_in_ms: Option<u64>,
 }
 
 /// A held frame, whole.

@@ -44,8 +44,8 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
         }
         Query::GateRules => Ok(gate::rules(inner)),
         Query::Triggers => Ok(Page::Triggers(inner.triggers.rows())),
-        Query::Intercepted => Ok(gate::held(inner)),
-        Query::InterceptedFrame { frame } => gate::frame(inner, frame),
+        Query::Intercepted => Ok(gate::held(asking).await),
+        Query::InterceptedFrame { frame } => gate::frame(asking, frame).await,
         Query::Entries { before, after, limit } => past::entries(inner, before, after, limit).await,
         Query::ClipEntries { from, until } => recording::clip_entries(inner, from, until).await,
         Query::Keyframe { from, offset } => past::keyframe_part(inner, from, offset).await,

@@ -24,6 +24,15 @@ pub(crate) fn age(age: Duration) -> String {
     }
 }
 
+/// Milliseconds that something lives still, for a narrow column: `42s`, `3m05s`, `over`.
+pub(crate) fn ttl(left_ms: u64) -> String {
+    match left_ms.div_ceil(1_000) {
+        0 => "over".to_owned(),
+        s @ 1..10 => format!("{s}s"),
+        s => age(Duration::from_secs(s)),
+    }
+}
+
 /// A duration that is short, to two digits: `0.25 ms`, `2.5 ms`, `33 ms`, `1.2 s`.
 pub(crate) fn fine(time: Duration) -> String {
     let us = time.as_micros();

@@ -38,7 +38,7 @@ const HELD_COLUMNS: &[Column] = &[
     Column::growing("what", 16, 4),
     Column::growing("verdict", 9, 2),
     Column::growing("peer", 12, 1).from(110),
-    Column::fixed("ttl", 4).right().from(110),
+    Column::fixed("ttl", 5).right(),
     Column::fixed("rule", 4).right().from(90),
 ];
 const RULE_COLUMNS: &[Column] = &[

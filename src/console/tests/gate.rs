@@ -287,6 +287,16 @@ fn the_keys_of_the_list_pass_drop_and_disarm() {
 }
 
 #[test]
+fn the_lifetime_of_a_held_message_is_shown_on_a_narrow_screen() {
+    let mut stage = held(80, 24);
+    let mut it = stage.model.station.intercepted.get(1).unwrap().clone();
+    it.expires_at = Some(Wall(Now::at_ms(stage.ms).wall.0 + 42_000));
+    stage.model.station.intercepted.put(it);
+    let text = stage.text();
+    assert!(text.contains(" ttl ") && text.contains(" 42s "), "{text}");
+}
+
+#[test]
 fn a_call_is_dropped_after_a_question() {
     let mut stage = show(160, 50);
     let seq = stop(&mut stage, 3, 60_000, events::Verdict::Accepted);
@@ -338,6 +348,7 @@ pub(super) fn edit(stage: &mut TestConsole, number: u64) -> Vec<Effect> {
         until_ms: Wall(Now::at_ms(stage.ms).wall.0 + 12_000),
         on_timeout: OnTimeout::Pass,
         expires_at_ms: None,
+        ttl_in_ms: None,
     };
     let frame = InterceptedFrame { row, bytes: PageBytes(DONE.to_vec()) };
     let page = Ok(Page::InterceptedFrame(Box::new(frame)));

@@ -5,8 +5,9 @@ use crate::{
     gate::{HeldView, RuleView},
     ids::Seq,
     port::{GateError, GateRuleRow, InterceptedFrame, InterceptedRow, Page, PageBytes, PortError, Way},
-    station::local::Inner,
-    tap::entry::{Direction, Entry, What},
+    station::{host::Asking, local::Inner, pages::query_store},
+    tap::entry::{Direction, Entry, Head, What, macp::SessionState},
+    time::Wall,
 };
 
 const fn way(direction: Direction) -> Way {
@@ -40,19 +41,28 @@ fn row(inner: &Inner, rule: &RuleView) -> GateRuleRow {
 }
 
 /// The frames that are held.
-pub(in crate::station) fn held(inner: &Inner) -> Page {
-    Page::Intercepted(inner.gate.held().into_iter().map(held_row).collect())
+pub(in crate::station) async fn held(asking: Asking<'_>) -> Page {
+    let mut rows = Vec::new();
+    for held in asking.inner.gate.held() {
+        rows.push(held_row(asking, held).await);
+    }
+    Page::Intercepted(rows)
 }
 
 /// One of them, whole.
-pub(in crate::station) fn frame(inner: &Inner, number: u64) -> Result<Page, PortError> {
-    let held = inner.gate.held().into_iter().find(|held| held.number == number);
+pub(in crate::station) async fn frame(asking: Asking<'_>, number: u64) -> Result<Page, PortError> {
+    let held = asking.inner.gate.held().into_iter().find(|held| held.number == number);
     let held = held.ok_or(PortError::Gate(GateError::NotIntercepted { frame: number }))?;
     let bytes = PageBytes(held.bytes.to_vec());
-    Ok(Page::InterceptedFrame(Box::new(InterceptedFrame { row: held_row(held), bytes })))
+    Ok(Page::InterceptedFrame(Box::new(InterceptedFrame { row: held_row(asking, held).await, bytes })))
 }
 
-fn held_row(held: HeldView) -> InterceptedRow {
+async fn held_row(asking: Asking<'_>, held: HeldView) -> InterceptedRow {
+    let expires_at = match &held.frame.head {
+        Head::Macp(call) => session_expires_at(asking, call.session.as_deref()).await,
+        _ => expires_at(held.link, &held.bytes),
+    };
+    let now = asking.inner.clock.now().wall;
     let HeldView { number, rule, link, frame, since, until, on_timeout, bytes } = held;
     let (direction, peer) = (frame.direction, frame.peer.clone());
     let kind = kind_of(&frame.head).to_owned();
@@ -73,6 +83,14 @@ fn held_row(held: HeldView) -> InterceptedRow {
         since_ms: since.wall,
         until_ms: until.wall,
         on_timeout,
-        expires_at_ms: expires_at(link, &bytes),
+        expires_at_ms: expires_at,
+        ttl_in_ms: expires_at.map(|at| at.0.saturating_sub(now.0)),
     }
+}
+
+/// When an open session expires; nothing of one that the store does not have, or cannot read now.
+async fn session_expires_at(asking: Asking<'_>, session: Option<&str>) -> Option<Wall> {
+    let session = session?.to_owned();
+    let found = query_store(|done| asking.running.store.session(session, done)).await.ok()??;
+    (found.state() == SessionState::Open).then_some(found.expires_at)
 }

@@ -212,3 +212,28 @@ fn a_frame_that_is_held_is_sent_by_hand_as_it_came() {
     assert_eq!((sent.len(), &sent[0]["verdict"]), (1, &json!("accepted")), "{sent:#?}");
     stage.held(1);
 }
+
+#[test]
+fn the_lifetime_of_what_is_held_runs_on_and_is_shown() {
+    let stage = Stage::open(&[]);
+    for filter in ["link:rmp topic:a/b", "link:macp type:Proposal"] {
+        stage.arm(&[filter, "--in"]);
+    }
+    run(stage.data(), &["session", "start", "s1", "--as", "a", "--participant", "a"], "").exits(0);
+    let open = stage.ls(&["sessions"]).remove(0);
+    let _publisher = stage.publish("a/b", 1);
+    stage.held(1);
+    let _sender = stage.program(&["session", "send", "s1", "--as", "a", "propose", "p1", "x"]);
+    let [message, call] = <[Value; 2]>::try_from(stage.held(2)).unwrap();
+    assert_eq!(call["expires_at_ms"], open["expires_at_ms"]);
+    let left = |row: &Value| row["ttl_in_ms"].as_u64().unwrap_or_else(|| panic!("{row}"));
+    let later = stage.held(2);
+    for (then, now) in [&message, &call].into_iter().zip(&later) {
+        let lives = then["expires_at_ms"].as_u64().unwrap() - then["since_ms"].as_u64().unwrap();
+        assert!(lives >= left(then) && left(then) > left(now), "{then} {now}");
+    }
+    let watch = stage.program(&["gate", "watch"]);
+    assert!((0..2).all(|_| left(&watch.row()) > 0));
+    let text = String::from_utf8(cli(stage.data(), &["gate", "ls"]).stdout).unwrap();
+    assert!(text.lines().any(|line| line.contains("until") && line.contains("ttl")), "{text}");
+}

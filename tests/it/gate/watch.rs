@@ -32,7 +32,8 @@ fn frames_are_printed_as_they_are_held_and_decided_on() {
     rest.as_object_mut()
         .unwrap()
         .retain(|name, _| name != "bytes" && name != "expires_in_ms" && name != "peer");
-    let expected = json!({"id": 1, "link": "mpp", "direction": "in", "head": "pull", "clause": null});
+    let expected =
+        json!({"id": 1, "link": "mpp", "direction": "in", "head": "pull", "clause": null, "ttl_in_ms": null});
     assert_eq!(rest, expected);
     assert!(first["peer"].as_str().unwrap().starts_with("127.0.0.1:"));
     // Another queue is pulled from than the adapter asked for.

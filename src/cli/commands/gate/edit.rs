@@ -170,6 +170,7 @@ mod tests {
             until_ms: Wall(0),
             on_timeout: OnTimeout::Pass,
             expires_at_ms: None,
+            ttl_in_ms: None,
         };
         InterceptedFrame { row, bytes: PageBytes(bytes.to_vec()) }
     }

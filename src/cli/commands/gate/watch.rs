@@ -61,6 +61,8 @@ struct Row<'a> {
     bytes: String,
     clause: Option<&'a str>,
     expires_in_ms: u64,
+    /// Until the message in it expires, or its session.
+    ttl_in_ms: Option<u64>,
 }
 
 /// A decision that was not carried out.
@@ -242,15 +244,17 @@ fn row(held: &InterceptedFrame, now_ms: u64) -> Row<'_> {
         bytes: words::hex(&bytes.0),
         clause: row.clause.as_deref(),
         expires_in_ms: row.until_ms.0.saturating_sub(now_ms),
+        ttl_in_ms: row.ttl_in_ms,
     }
 }
 
 fn line(row: &Row<'_>, of: &InterceptedRow) -> String {
-    let Row { id, link, peer, direction, head, expires_in_ms, .. } = row;
+    let Row { id, link, peer, direction, head, expires_in_ms, ttl_in_ms, .. } = row;
     let clause = row.clause.map_or_else(String::new, |clause| format!("  ({clause})"));
     let left_s = expires_in_ms.div_ceil(1_000);
+    let ttl = ttl_in_ms.map_or_else(String::new, |ms| format!(", ttl {}", format::ttl(ms)));
     let line = format!(
-        "frame {id}  {link} {direction}  {peer}  {head}  {}  {}{clause}  {left_s} s left",
+        "frame {id}  {link} {direction}  {peer}  {head}  {}  {}{clause}  {left_s} s left{ttl}",
         format::bytes(of.bytes),
         of.line
     );

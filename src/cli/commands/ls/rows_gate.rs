@@ -50,6 +50,7 @@ impl TableRow for InterceptedRow {
         ("verdict", L),
         ("clause", L),
         ("until", Align::Time),
+        ("ttl", R),
         ("what", L),
     ];
 
@@ -65,6 +66,7 @@ impl TableRow for InterceptedRow {
             self.verdict.clone(),
             self.clause.as_deref().unwrap_or("-").to_owned(),
             clock.show(self.until_ms),
+            self.ttl_in_ms.map_or_else(|| "-".to_owned(), format::ttl),
             self.line.clone(),
         ]
     }

@@ -14,6 +14,7 @@ use crate::{
         entry::{Direction, Frame, Link, What, gate::Intercepted},
     },
     time::Wall,
+    words::format,
 };
 
 /// Frames that are kept, and numbers of those that went while the station was asked.
@@ -88,8 +89,7 @@ impl HeldFrame {
 
     /// How long the message in it lives still, as people write it; nothing of what has no such time.
     pub(crate) fn ttl(&self, now: Wall) -> Option<String> {
-        let left = self.expires_at?.0.saturating_sub(now.0);
-        Some(if left == 0 { "over".to_owned() } else { format!("{}s", left.div_ceil(1_000)) })
+        self.expires_at.map(|at| format::ttl(at.0.saturating_sub(now.0)))
     }
 
     /// Seconds until it goes by itself, the one that has begun counted.
@@ -243,6 +243,7 @@ mod tests {
             until_ms: Wall(until_ms),
             on_timeout: crate::port::OnTimeout::Pass,
             expires_at_ms: None,
+            ttl_in_ms: None,
         }
     }
 
