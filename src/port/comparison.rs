@@ -75,7 +75,7 @@ impl JudgedRow {
         let instead = |was: &str, foreseen: &str| Some(format!("{was} instead of {foreseen}"));
         let named = |code: Option<&str>| code.unwrap_or("no fault").to_owned();
         let (code, foreseen) = (sent.code(), self.code.as_deref());
-        if code != foreseen || self.is_refused() != sent.is_refused() {
+        if code != foreseen {
             return instead(&named(code), &named(foreseen));
         }
         let verdict = sent.verdict()?;

@@ -139,11 +139,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: &InjectArgs) -> Result<()
             _ = tokio::signal::ctrl_c() => Err(InjectError::Interrupted.into()),
         };
         way.close().await;
-        let ended = tally.last.as_ref().filter(|_| done.is_ok());
-        let ended = ended.map(|(verdict, code)| (verdict.as_str(), code.as_deref()));
-        // What was not sent, or was interrupted, has not ended otherwise.
-        if !matches!(done, Err(Error::Inject(_))) {
-            given.warn_unless_staged(ended, out.is_json());
+        if let (Ok(()), Some((verdict, code))) = (&done, &tally.last) {
+            given.warn_unless_staged((verdict, code.as_deref()), out.is_json());
         }
         done.and_then(|()| tally.result(args))
     })

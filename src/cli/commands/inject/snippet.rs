@@ -74,18 +74,15 @@ impl Given {
         Err(InjectError::NotStaged { frame, foreseen, needs: snippet.needs() })
     }
 
-    /// Says what must be there first where its last frame did not end as the snippet shows, or not at all.
-    pub(super) fn warn_unless_staged(&self, ended: Option<(&str, Option<&str>)>, is_json: bool) {
+    /// Says what must be there first where its last frame did not end as the snippet shows.
+    pub(super) fn warn_unless_staged(&self, (verdict, code): (&str, Option<&str>), is_json: bool) {
         let Some(snippet) = self.snippet.as_ref().filter(|it| !it.stage.is_empty()) else { return };
-        if ended.is_some_and(|(verdict, code)| snippet.ends_by(verdict, code)) {
+        if snippet.ends_by(verdict, code) {
             return;
         }
-        let (became, again) = match ended {
-            None => ("the snippet", "send"),
-            Some(_) if self.args.dry_run => ("it is not foreseen to end as the snippet shows, which", "try"),
-            Some(_) => ("it did not end as the snippet shows, which", "send"),
-        };
-        let message = format!("{became} needs {}", snippet.needs());
+        let (ended, again) =
+            if self.args.dry_run { ("is not foreseen to end", "try") } else { ("did not end", "send") };
+        let message = format!("it {ended} as the snippet shows, which needs {}", snippet.needs());
         let hint = format!("stage it, and {again} it again");
         print_warning(&Warning { code: NOT_STAGED, message, hint }, is_json);
     }
