@@ -1,11 +1,18 @@
 //! `gate watch`: frames as they are held, and decisions of a script.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::{
+    collections::BTreeSet,
+    io::{BufRead as _, BufReader, Write as _},
+};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::stage::{PULL, Program, Stage};
+use super::{
+    owner::PATIENT,
+    stage::{PULL, Program, Stage},
+};
+use crate::rmp_bus::{Peer, frames};
 
 fn say(watch: &mut Program, line: &str) {
     let stdin = watch.child.stdin.as_mut().unwrap();
@@ -94,6 +101,48 @@ fn a_line_that_cannot_be_read_is_reported_and_the_watch_goes_on() {
     assert_eq!(watch.row()["id"], 3);
     watch.signal(Signal::INT);
     assert_eq!(watch.child.wait().unwrap().code(), Some(0));
+}
+
+/// With as many frames held as there can be, every line that does nothing is answered by name, and those
+/// behind it are carried out.
+#[test]
+fn each_line_that_does_nothing_is_answered_by_name_while_many_are_held() {
+    let stage = Stage::configured(PATIENT, &[]);
+    stage.arm(&["link:rmp topic:a/b", "--in"]);
+    let path = stage.data().join("rmp.sock");
+    let publish = |msg_id| {
+        let mut publisher = Peer::greeted(&path, "agent", None);
+        publisher.publish("a/b", false, &frames::message(msg_id, "x"));
+        publisher
+    };
+    let _publishers: Vec<Peer> = (1..=64).map(publish).collect();
+    stage.held(64);
+    let mut watch = stage.program(&["gate", "watch"]);
+    let ids: BTreeSet<u64> = (1..=64).map(|_| watch.row()["id"].as_u64().unwrap()).collect();
+    assert_eq!(ids, (1..=64).collect());
+    stage.gate(&["pass", "7"]).exits(0);
+    say(&mut watch, "{");
+    say(&mut watch, r#"{"id":1,"do":"edit","bytes":"zz"}"#);
+    say(&mut watch, r#"{"id":1,"do":"edit","bytes":"abc"}"#);
+    say(&mut watch, r#"{"id":1,"do":"edit"}"#);
+    say(&mut watch, r#"{"id":7,"do":"pass"}"#);
+    say(&mut watch, r#"{"id":999,"do":"drop"}"#);
+    say(&mut watch, r#"{"id":1,"do":"edit","bytes":"00"}"#);
+    for id in [7, 999] {
+        assert_eq!(watch.row(), json!({"id": id, "error": "not_intercepted"}));
+    }
+    assert_eq!(watch.row()["error"], "not_whole");
+    let mut errors = BufReader::new(watch.child.stderr.take().unwrap()).lines();
+    for line in 1..=4 {
+        let warning: Value = serde_json::from_str(&errors.next().unwrap().unwrap()).unwrap();
+        let message = warning["warning"]["message"].as_str().unwrap().to_owned();
+        assert_eq!(warning["warning"]["code"], "bad_line", "{warning}");
+        assert!(message.starts_with(&format!("line {line}: ")), "{message}");
+    }
+    for id in ids.into_iter().filter(|id| *id != 7) {
+        say(&mut watch, &format!(r#"{{"id":{id},"do":"pass"}}"#));
+    }
+    stage.held(0);
 }
 
 #[test]
