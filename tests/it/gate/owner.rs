@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::stage::{PULL, Stage};
 use crate::{
-    real::{plugins::until, screen::Terminal},
+    real::{Station, plugins::until, screen::Terminal},
     rmp_bus::{Peer, frames},
     runs_cli::run,
 };
@@ -22,6 +22,37 @@ const HELD: u64 = 64;
 
 /// Nothing passes because its time is up.
 pub(super) const PATIENT: &str = "[limits.gate]\nhold_ms_max = 600000\n";
+
+/// How a console that armed a rule goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Going {
+    /// By SIGKILL.
+    Killed,
+    /// Its terminal is gone.
+    HungUp,
+    /// With its station.
+    StationStops,
+}
+
+impl Going {
+    /// Makes it so; the console, where its process need not have ended.
+    #[must_use]
+    pub(super) fn ends(self, mut console: Terminal, station: &mut Station) -> Option<Terminal> {
+        match self {
+            Self::Killed => {
+                console.kill();
+                return None;
+            }
+            Self::HungUp => console.hang_up(),
+            Self::StationStops => assert!(station.terminate_unread().success()),
+        }
+        Some(console)
+    }
+
+    pub(super) const fn station_runs(self) -> bool {
+        !matches!(self, Self::StationStops)
+    }
+}
 
 /// A console that armed a rule in a view, with what its filter asks for besides the link.
 pub(super) fn armed(data: &Path, view: &str, link: &str, filter: &str) -> Terminal {
@@ -67,40 +98,39 @@ fn lost_none(subscriber: &mut Peer) {
     assert_eq!(delivered, (1..=HELD).collect());
 }
 
-fn nothing_is_armed(stage: &Stage) {
+pub(super) fn nothing_is_armed(stage: &Stage) {
     assert!(stage.ls(&["gate-rules"]).is_empty() && stage.ls(&["intercepted"]).is_empty());
+}
+
+/// Messages of 64 publishers pass.
+fn messages_pass(going: Going) {
+    let Holding { mut stage, console, mut subscriber, publishers } = Holding::begin();
+    let _console = going.ends(console, &mut stage.station);
+    lost_none(&mut subscriber);
+    if going.station_runs() {
+        nothing_is_armed(&stage);
+    }
+    drop(publishers);
 }
 
 #[test]
 fn a_console_that_is_killed_takes_its_rules_with_it_and_no_frame() {
-    let Holding { stage, console, mut subscriber, publishers } = Holding::begin();
-    console.kill();
-    lost_none(&mut subscriber);
-    nothing_is_armed(&stage);
-    drop(publishers);
+    messages_pass(Going::Killed);
 }
 
 #[test]
 fn a_console_whose_terminal_is_gone_takes_its_rules_with_it_and_no_frame() {
-    let Holding { stage, mut console, mut subscriber, publishers } = Holding::begin();
-    console.hang_up();
-    lost_none(&mut subscriber);
-    nothing_is_armed(&stage);
-    drop(publishers);
+    messages_pass(Going::HungUp);
 }
 
 #[test]
 fn a_station_that_stops_lets_all_pass_first() {
-    let Holding { mut stage, console, mut subscriber, publishers } = Holding::begin();
-    assert!(stage.station.terminate_unread().success());
-    lost_none(&mut subscriber);
-    drop((console, publishers));
+    messages_pass(Going::StationStops);
 }
 
 /// A message of each of 64 connections is held before it leaves, with two more behind it.
-#[test]
-fn deliveries_that_a_killed_console_held_leave_in_their_order() {
-    let stage = Stage::configured(PATIENT, &[]);
+fn deliveries_leave_in_their_order(going: Going) {
+    let mut stage = Stage::configured(PATIENT, &[]);
     let path = stage.data().join("rmp.sock");
     let agent = || Peer::greeted(&path, "agent", None);
     let mut subscribers: Vec<Peer> = (0..HELD).map(|_| agent()).collect();
@@ -114,22 +144,41 @@ fn deliveries_that_a_killed_console_held_leave_in_their_order() {
         assert_eq!(publisher.hear().name(), "Ok", "the publisher waits for nothing");
     }
     assert!(stage.held(64).iter().all(|row| row["way"] == "out"));
-    console.kill();
+    let _console = going.ends(console, &mut stage.station);
     for subscriber in &mut subscribers {
         assert_eq!([1, 2, 3], [(); 3].map(|()| subscriber.delivered().2.msg_id()));
     }
-    nothing_is_armed(&stage);
+    if going.station_runs() {
+        nothing_is_armed(&stage);
+    }
 }
 
-/// What the adapter logged, as the bridge got it.
-fn logged(stage: &Stage, doing: impl FnOnce()) -> Vec<u64> {
+#[test]
+fn deliveries_that_a_killed_console_held_leave_in_their_order() {
+    deliveries_leave_in_their_order(Going::Killed);
+}
+
+#[test]
+fn deliveries_that_a_console_without_terminal_held_leave_in_their_order() {
+    deliveries_leave_in_their_order(Going::HungUp);
+}
+
+#[test]
+fn deliveries_held_at_a_stop_leave_in_their_order() {
+    deliveries_leave_in_their_order(Going::StationStops);
+}
+
+/// What the adapter logged, as the bridge got it; a recording ends with its station, if not before.
+fn logged(stage: &mut Stage, doing: impl FnOnce(&mut Stage)) -> Vec<u64> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let operator = runtime.block_on(OperatorClient::connect(stage.data())).unwrap();
     let file = stage.data().join("held.mcap");
-    let record = |command| drop(runtime.block_on(operator.command(command)).unwrap());
-    record(Command::RecordStart { path: Some(file.clone()), preroll_s: Some(0), whole: false });
-    doing();
-    record(Command::RecordStop);
+    let record = |command| runtime.block_on(operator.command(command)).map(drop);
+    record(Command::RecordStart { path: Some(file.clone()), preroll_s: Some(0), whole: false }).unwrap();
+    doing(stage);
+    if stage.station.ended().is_none() {
+        record(Command::RecordStop).unwrap();
+    }
     let number = |item| {
         let RecordedItem::Entry(it) = item else { return None };
         let What::Frame(frame) = &it.entry.what else { return None };
@@ -140,30 +189,49 @@ fn logged(stage: &Stage, doing: impl FnOnce()) -> Vec<u64> {
     read(&file).unwrap().filter_map(|item| number(item.unwrap())).collect()
 }
 
-#[test]
-fn lines_behind_one_that_a_killed_console_held_are_heard_in_their_order() {
-    let stage = Stage::configured(PATIENT, &[]);
+/// The adapter's line that is held is heard, and what is read behind it after that.
+fn lines_are_heard_in_their_order(going: Going) {
+    let mut stage = Stage::configured(PATIENT, &[]);
     let mut adapter = stage.adapter();
     let console = armed(stage.data(), "2", "mpp", "kind:log dir:in");
-    let heard = logged(&stage, || {
+    let heard = logged(&mut stage, |stage| {
         for n in 1..=HELD {
             let line = json!({"mpp": 2, "type": "log", "level": "info", "message": n.to_string()});
             adapter.send(&line.to_string()).unwrap();
         }
         adapter.send(PULL).unwrap();
         assert_eq!(stage.held(1)[0]["kind"], "log");
-        console.kill();
-        // What comes last is taken once all before it were.
-        let parked = || stage.ls(&["queues"]).into_iter().find(|row| row["parked"] == true);
-        until(|| "no queue is parked".to_owned(), parked);
+        let _console = going.ends(console, &mut stage.station);
+        if going.station_runs() {
+            // What comes last is taken once all before it were.
+            let parked = || stage.ls(&["queues"]).into_iter().find(|row| row["parked"] == true);
+            until(|| "no queue is parked".to_owned(), parked);
+            nothing_is_armed(stage);
+        }
     });
-    assert_eq!(heard, (1..=HELD).collect::<Vec<_>>());
-    nothing_is_armed(&stage);
+    // A station that stops reads nothing more of what its peers sent.
+    let count = if going.station_runs() { HELD } else { heard.len().max(1) as u64 };
+    assert_eq!(heard, (1..=count).collect::<Vec<_>>());
 }
 
 #[test]
-fn invocations_behind_one_that_a_killed_console_held_leave_in_their_order() {
-    let stage = Stage::configured(PATIENT, &[]);
+fn lines_behind_one_that_a_killed_console_held_are_heard_in_their_order() {
+    lines_are_heard_in_their_order(Going::Killed);
+}
+
+#[test]
+fn lines_behind_one_that_a_console_without_terminal_held_are_heard_in_their_order() {
+    lines_are_heard_in_their_order(Going::HungUp);
+}
+
+#[test]
+fn a_line_held_at_a_stop_is_heard() {
+    lines_are_heard_in_their_order(Going::StationStops);
+}
+
+/// The invocation that is held leaves, and then the one behind it.
+fn invocations_leave_in_their_order(going: Going) {
+    let mut stage = Stage::configured(PATIENT, &[]);
     let mut adapter = stage.adapter();
     let console = armed(stage.data(), "2", "mpp", "kind:invocation dir:out");
     for queue in ["default", "boss"] {
@@ -177,7 +245,7 @@ fn invocations_behind_one_that_a_killed_console_held_leave_in_their_order() {
     };
     until(|| format!("{:?}", stage.ls(&["invocations"])), dispatched);
     assert_eq!(stage.held(1)[0]["kind"], "invocation");
-    console.kill();
+    let _console = going.ends(console, &mut stage.station);
     let mut next = || loop {
         let frame = adapter.receive().unwrap();
         if frame["type"] != "heartbeat" {
@@ -185,5 +253,22 @@ fn invocations_behind_one_that_a_killed_console_held_leave_in_their_order() {
         }
     };
     assert_eq!([next(), next()], [1, 2].map(|id| (json!("invocation"), json!(id))));
-    nothing_is_armed(&stage);
+    if going.station_runs() {
+        nothing_is_armed(&stage);
+    }
+}
+
+#[test]
+fn invocations_behind_one_that_a_killed_console_held_leave_in_their_order() {
+    invocations_leave_in_their_order(Going::Killed);
+}
+
+#[test]
+fn invocations_behind_one_that_a_console_without_terminal_held_leave_in_their_order() {
+    invocations_leave_in_their_order(Going::HungUp);
+}
+
+#[test]
+fn invocations_held_at_a_stop_leave_in_their_order() {
+    invocations_leave_in_their_order(Going::StationStops);
 }
