@@ -24,8 +24,10 @@ pub(super) struct Sight {
     pub(super) link: Link,
     /// The connection of a frame and what it says; nothing of one that is not compared.
     pub(super) read: fn(&[u8]) -> Option<(String, String)>,
-    /// It with an edit; nothing of a frame that may neither be edited nor dropped.
-    pub(super) edited: fn(&[u8]) -> Option<Vec<u8>>,
+    /// A frame that goes this way, with an edit; nothing of one that may neither be edited nor dropped.
+    pub(super) edited: fn(Way, &[u8]) -> Option<Vec<u8>>,
+    /// Whether one that may be edited may be dropped as well.
+    pub(super) may_drop: fn(&[u8]) -> bool,
     /// What rules are made of.
     pub(super) filters: &'static [&'static str],
 }
@@ -56,8 +58,14 @@ pub(super) struct Meddler<'a> {
     rules: u32,
     /// Frames that were held and decided on.
     pub(super) decided: u32,
-    /// What was dropped, and what was edited to what.
-    changes: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+    changes: Vec<Change>,
+}
+
+/// What was dropped, or edited.
+struct Change {
+    way: Way,
+    was: Vec<u8>,
+    is: Option<Vec<u8>>,
 }
 
 impl<'a> Meddler<'a> {
@@ -82,12 +90,13 @@ impl<'a> Meddler<'a> {
         self.gate(GateCommand::Disarm { rule: None });
     }
 
-    /// What the twin has heard, changed as it was changed here.
-    pub(super) fn changed(&self, twin: Heard) -> Heard {
+    /// What the twin has heard, changed as it was changed here on these ways.
+    pub(super) fn changed(&self, twin: Heard, ways: &[Way]) -> Heard {
         let changes: Vec<_> = self
             .changes
             .iter()
-            .map(|(was, is)| {
+            .filter(|change| ways.contains(&change.way))
+            .map(|Change { was, is, .. }| {
                 let read = |bytes: &[u8]| (self.sight.read)(bytes).unwrap();
                 (read(was), is.as_deref().map(|bytes| read(bytes).1))
             })
@@ -108,7 +117,7 @@ impl<'a> Meddler<'a> {
 
     /// How many were dropped, and how many edited.
     pub(super) fn change_counts(&self) -> (usize, usize) {
-        let edited = self.changes.iter().filter(|(_, is)| is.is_some()).count();
+        let edited = self.changes.iter().filter(|change| change.is.is_some()).count();
         (self.changes.len() - edited, edited)
     }
 
@@ -138,10 +147,10 @@ impl<'a> Meddler<'a> {
         let Ok(Page::InterceptedFrame(whole)) = self.query(Query::InterceptedFrame { frame }) else {
             return;
         };
-        let bytes = whole.bytes.0;
-        let edited = (self.sight.edited)(&bytes).filter(|_| whole.row.way == Way::In);
+        let (way, was) = (whole.row.way, whole.bytes.0);
+        let edited = (self.sight.edited)(way, &was);
         let deed = match (self.chance.u8(..5), &edited) {
-            (0, Some(_)) => GateCommand::Drop { frames: vec![frame] },
+            (0, Some(_)) if (self.sight.may_drop)(&was) => GateCommand::Drop { frames: vec![frame] },
             (1, Some(to)) => GateCommand::Edit { frame, bytes: PageBytes(to.clone()), keeps: false },
             (2, _) => GateCommand::Pass { frames: Vec::new() },
             _ => GateCommand::Pass { frames: vec![frame] },
@@ -154,7 +163,7 @@ impl<'a> Meddler<'a> {
         // Nobody else decides, but its connection may have ended meanwhile.
         if self.gate(deed).is_some() {
             self.decided += 1;
-            self.changes.extend(change.map(|is| (bytes, is)));
+            self.changes.extend(change.map(|is| Change { way, was, is }));
         }
     }
 

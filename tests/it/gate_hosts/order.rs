@@ -8,6 +8,7 @@ use proptest::{prelude::*, test_runner::TestRunner};
 use prost::Message as _;
 use rl_console::{
     macp::proto::v1::{Envelope, SendRequest, StreamSessionRequest},
+    port::Way,
     tap::{Reader, entry::Link},
 };
 use tokio::runtime::Handle;
@@ -64,8 +65,9 @@ pub(super) fn compare<T: Send>(
             meddler.until(|| working.is_finished());
             working.join().unwrap()
         });
-        prop_assert_eq!(heard(&gated, &mut reader), meddler.changed(twin.clone()));
-        prop_assert_eq!(&received.delivered, &meddler.changed(expected.delivered.clone()));
+        prop_assert_eq!(heard(&gated, &mut reader), meddler.changed(twin.clone(), &[Way::In]));
+        let delivered = meddler.changed(expected.delivered.clone(), &[Way::In, Way::Out]);
+        prop_assert_eq!(&received.delivered, &delivered);
         let (dropped, edited) = meddler.change_counts();
         prop_assert_eq!(&received.answers, &expected.answers);
         prop_assert!(received.cancelled == 0 || received.cancelled == dropped, "{received:?}");
@@ -91,10 +93,12 @@ const LINES: Sight = Sight {
         let line = std::str::from_utf8(bytes).unwrap().trim_end();
         (!line.contains("hello") && !line.is_empty()).then(|| ("adapter".to_owned(), line.to_owned()))
     },
-    edited: |bytes| {
+    edited: |way, bytes| {
         let line = std::str::from_utf8(bytes).unwrap();
-        line.contains("line ").then(|| line.replace("line ", "an edited line ").into_bytes())
+        let is_log = way == Way::In && line.contains("line ");
+        is_log.then(|| line.replace("line ", "an edited line ").into_bytes())
     },
+    may_drop: |_| true,
     filters: &[
         "link:mpp",
         "kind:log",
@@ -156,8 +160,8 @@ const PROPOSALS: Sight = Sight {
             (envelope.session_id, says)
         })
     },
-    edited: |bytes| {
-        let envelope = SendRequest::decode(bytes).ok()?.envelope?;
+    edited: |way, bytes| {
+        let envelope = SendRequest::decode(bytes).ok().filter(|_| way == Way::In)?.envelope?;
         let payload = String::from_utf8_lossy(&envelope.payload).replace("as made", "as edited");
         let is_open = envelope.session_id == CALLS && envelope.message_id != "end";
         is_open.then(|| {
@@ -165,6 +169,7 @@ const PROPOSALS: Sight = Sight {
             SendRequest { envelope: Some(edited) }.encode_to_vec()
         })
     },
+    may_drop: |_| true,
     filters: &[
         "link:macp",
         "type:Proposal",

@@ -1,9 +1,10 @@
-//! The same of the bus: publishers in both dialects, and a subscriber who reads what they publish.
+//! The same of the bus: publishers and subscribers in both dialects.
 
 use std::collections::BTreeSet;
 
 use rl_console::tap::entry::Link;
 use rmpv::Value;
+use serde_json::{Value as Json, json};
 
 use super::{
     Gated,
@@ -15,33 +16,43 @@ use crate::rmp_bus::{Peer, frames};
 /// Publishers that speak in frames. Their connections are known by the trace of what they send.
 const PUBLISHERS: u64 = 3;
 
-/// A publisher in the JSON dialect: its messages are held, and neither dropped nor edited, as each is
-/// acknowledged.
+/// A publisher in the JSON dialect: its messages may be edited, and not dropped, as each is acknowledged.
 const TOOL: u64 = PUBLISHERS + 1;
 
 /// Connections that publish.
 const CONNECTIONS: usize = 4;
 
-/// Messages of each publisher before the one that says `end`.
+/// Messages of each publisher before the last one on each topic.
 const MESSAGES: u64 = 30;
 
+/// What a subscriber in frames gets, and what the tool gets.
 const TOPICS: [&str; 2] = ["a", "b"];
 
 const UNITS: Sight = Sight {
     link: Link::Rmp,
     read: |bytes| {
-        let (who, says) = if bytes.get(4) == Some(&b'{') { said_in_json(bytes)? } else { said(bytes)? };
+        let (who, says) = if is_json(bytes) { said_in_json(bytes)? } else { said(bytes)? };
         Some((who.to_string(), says))
     },
-    edited: |bytes| {
+    edited: |_, bytes| {
+        let with_edit = |message: &frames::Frame| {
+            let text = text_of(message).filter(|text| text.contains("as made"))?;
+            let edited = text.replace("as made", "as edited, and longer than it was");
+            Some(note(message.trace_id(), message.msg_id(), &edited))
+        };
+        if is_json(bytes) {
+            let mut asked = json_of(bytes)?;
+            let (_, fields) = asked.as_object_mut()?.iter_mut().next()?;
+            let edited = with_edit(&message_of(&fields["message"])?)?;
+            fields["message"] = message_in_json(&edited);
+            return Some(unit(&asked.to_string()));
+        }
         let units = split(bytes);
-        let [publish, message] = &units[..] else { return None };
-        let is_publish = publish.name() == "Publish";
-        let text = text_of(message).filter(|text| is_publish && text.contains("as made"))?;
-        let edited = text.replace("as made", "as edited, and longer than it was");
-        let message_id = message.msg_id();
-        Some([&publish.wire[..], &note(message.trace_id(), message_id, &edited)].concat())
+        let [head, message] = &units[..] else { return None };
+        let is_message = matches!(&*head.name(), "Publish" | "Deliver");
+        Some([&head.wire[..], &with_edit(message).filter(|_| is_message)?].concat())
     },
+    may_drop: |bytes| !is_json(bytes) || json_of(bytes).is_some_and(|unit| unit.get("Message").is_some()),
     filters: &[
         "link:rmp",
         "topic:a",
@@ -50,8 +61,17 @@ const UNITS: Sight = Sight {
         "link:rmp verdict:ok",
         "sub:1",
         "topic:b",
+        "kind:Message",
     ],
 };
+
+fn is_json(bytes: &[u8]) -> bool {
+    bytes.get(4) == Some(&b'{')
+}
+
+fn json_of(bytes: &[u8]) -> Option<Json> {
+    serde_json::from_slice(&bytes[4..]).ok()
+}
 
 /// The frames in some bytes; none where they were withheld.
 fn split(mut bytes: &[u8]) -> Vec<frames::Frame> {
@@ -66,11 +86,11 @@ fn split(mut bytes: &[u8]) -> Vec<frames::Frame> {
     found
 }
 
-/// Which publisher sent a unit in frames, and what it says; the station publishes as well.
+/// Who published what a unit in frames says, and what that is; the station publishes as well.
 pub(super) fn said(bytes: &[u8]) -> Option<(u64, String)> {
     let units = split(bytes);
     let (first, last) = (units.first()?, units.last()?);
-    let who = u64::try_from(last.trace_id()).ok().filter(|who| (1..=PUBLISHERS).contains(who))?;
+    let who = u64::try_from(last.trace_id()).ok().filter(|who| (1..=TOOL).contains(who))?;
     let says = match text_of(last) {
         Some(_) => published(&first.text("topic"), last),
         None => format!("{} {}", first.name(), first.msg_id()),
@@ -78,19 +98,44 @@ pub(super) fn said(bytes: &[u8]) -> Option<(u64, String)> {
     Some((who, says))
 }
 
-/// The same of the JSON dialect, whose messages have the header and the body of a frame.
+/// The same of the JSON dialect, and of what is delivered in it.
 fn said_in_json(bytes: &[u8]) -> Option<(u64, String)> {
-    let unit: serde_json::Value = serde_json::from_slice(&bytes[4..]).ok()?;
+    let unit = json_of(bytes)?;
     let (name, asked) = unit.as_object()?.iter().next()?;
-    let message = &asked["message"];
-    if message.is_null() {
+    if asked["message"].is_null() {
         return Some((TOOL, format!("{name} {}", asked["id"]))).filter(|_| !asked["id"].is_null());
     }
-    let header = &message["header"];
+    // What is delivered names the subscription alone.
+    let topic = asked["topic"].as_str().unwrap_or(TOPICS[1]);
+    let message = message_of(&asked["message"])?;
+    text_of(&message)?;
+    Some((u64::try_from(message.trace_id()).ok()?, published(topic, &message)))
+}
+
+/// The frame of a message of the JSON dialect, which has its header and its body.
+fn message_of(message: &Json) -> Option<frames::Frame> {
+    let number = |name: &str| message["header"][name].as_u64();
     let body = message["body"].as_array()?.iter().map(|byte| u8::try_from(byte.as_u64()?).ok());
-    let text = text_in(&body.collect::<Option<Vec<_>>>()?)?;
-    let says = format!("{} {} {text}", asked["topic"].as_str()?, header["msg_id"]);
-    Some((header["trace_id"].as_u64()?, says))
+    let header = frames::Header {
+        schema_id: u16::try_from(number("schema_id")?).ok()?,
+        created_at_ms: number("created_at_ms")?,
+        ttl_ms: number("ttl_ms")?,
+        trace_id: number("trace_id")?.into(),
+        msg_id: number("msg_id")?,
+    };
+    Some(frames::Frame { wire: frames::frame(header, &body.collect::<Option<Vec<_>>>()?) })
+}
+
+/// A note as a message of the JSON dialect.
+fn message_in_json(note: &[u8]) -> Json {
+    let frame = frames::Frame { wire: note.to_vec() };
+    let body = &note[68..];
+    let trace_id = u64::try_from(frame.trace_id()).unwrap();
+    let header = json!({
+        "header_version": 0, "header_len": 64, "flags": 0, "schema_id": 1, "body_len": body.len(),
+        "created_at_ms": 1, "ttl_ms": u64::MAX - 2, "trace_id": trace_id, "msg_id": frame.msg_id(),
+    });
+    json!({ "header": header, "body": body })
 }
 
 /// What a message says on a topic, as it is published and as it is delivered.
@@ -100,11 +145,7 @@ fn published(topic: &str, message: &frames::Frame) -> String {
 
 /// The text of a message; nothing of a control frame.
 fn text_of(frame: &frames::Frame) -> Option<String> {
-    text_in(&frame.wire[68..])
-}
-
-fn text_in(mut body: &[u8]) -> Option<String> {
-    let body = rmpv::decode::read_value(&mut body).ok()?;
+    let body = rmpv::decode::read_value(&mut &frame.wire[68..]).ok()?;
     let is_note = frames::field(&body, "type").as_str() == Some("observation.note.v1");
     let payload = is_note.then(|| frames::field(&body, "payload"))?;
     frames::field(&payload, "text").as_str().map(ToOwned::to_owned)
@@ -136,21 +177,16 @@ fn unit(json: &str) -> Vec<u8> {
 
 /// Such a unit that publishes a message.
 fn publish_in_json(msg_id: u64, topic: &str, text: &str) -> Vec<u8> {
-    let frame = note(TOOL.into(), msg_id, text);
-    let body: Vec<String> = frame[68..].iter().map(u8::to_string).collect();
-    let header = format!(
-        r#"{{"header_version":0,"header_len":64,"flags":0,"schema_id":1,"body_len":{},"created_at_ms":1,"ttl_ms":{},"trace_id":{TOOL},"msg_id":{msg_id}}}"#,
-        body.len(),
-        u64::MAX - 2
-    );
-    let message = format!(r#"{{"header":{header},"body":[{}]}}"#, body.join(","));
-    unit(&format!(r#"{{"Publish":{{"id":{msg_id},"topic":"{topic}","message":{message}}}}}"#))
+    let message = message_in_json(&note(TOOL.into(), msg_id, text));
+    unit(&json!({ "Publish": { "id": msg_id, "topic": topic, "message": message } }).to_string())
 }
 
 /// Those who are connected.
 struct Connected {
     publishers: Vec<Peer>,
     tool: Peer,
+    /// What the tool got, with who published it.
+    delivered: Vec<(u64, String)>,
     subscriber: Peer,
 }
 
@@ -162,23 +198,25 @@ impl Connected {
         tool.send(&unit(r#"{"Hello":{"kind":"Agent"}}"#));
         assert_eq!(&tool.hear().wire[4..], br#""HelloAck""#);
         let mut subscriber = agent();
-        for (sub, topic) in (1_u64..).zip(TOPICS) {
-            subscriber.subscribe(sub, topic);
-        }
-        Self { publishers: (0..PUBLISHERS).map(|_| agent()).collect(), tool, subscriber }
+        subscriber.subscribe(1, TOPICS[0]);
+        tool.send(&unit(&json!({ "Subscribe": { "id": 1, "topic": TOPICS[1], "sub_id": 2 } }).to_string()));
+        assert_eq!(&tool.hear().wire[4..], br#"{"SubscribeAck":{"id":1,"result":{"Ok":null}}}"#);
+        let publishers = (0..PUBLISHERS).map(|_| agent()).collect();
+        Self { publishers, tool, delivered: Vec::new(), subscriber }
     }
 
     /// Everybody publishes and waits for an answer, round by round, so that rules are armed meanwhile; the
-    /// answers, and what the subscriber reads.
+    /// answers, and what the subscribers read.
     fn work(mut self) -> Received {
         let mut answers = Vec::new();
-        for n in 1..=MESSAGES + 1 {
+        for n in 1..=MESSAGES + 2 {
             let text = |who: u64| match n {
                 1..=MESSAGES => {
                     let more = "x".repeat(usize::try_from(n * who * 37 % 900).unwrap());
                     format!("{n} of {who} as made {more}")
                 }
-                _ => format!("end of {who}"),
+                _ if n == MESSAGES + 1 => format!("last but one of {who}"),
+                _ => format!("last of all, the end of {who}"),
             };
             let topic = |who: u64| TOPICS[usize::from((n + who).is_multiple_of(2))];
             let subscribes = |who: u64| n % 5 == who;
@@ -199,21 +237,40 @@ impl Connected {
                     answers.push(format!("{who} {answer:?}"));
                 }
             }
-            answers.push(String::from_utf8(self.tool.hear().wire[4..].to_vec()).unwrap());
+            answers.push(self.answer_to_tool());
         }
         Received { answers, delivered: self.read_all(), ..Received::default() }
     }
 
-    /// What the subscriber reads until each publisher has said its end, by publisher.
+    /// The next answer to the tool, behind what is delivered to it.
+    fn answer_to_tool(&mut self) -> String {
+        loop {
+            let unit = self.tool.hear().wire;
+            if json_of(&unit).is_none_or(|unit| unit.get("Message").is_none()) {
+                return String::from_utf8(unit[4..].to_vec()).unwrap();
+            }
+            self.delivered.push(said_in_json(&unit).unwrap());
+        }
+    }
+
+    /// What the subscribers read until each publisher has said its last, by publisher.
     fn read_all(&mut self) -> Heard {
         let (mut delivered, mut ended) = (Heard::new(), BTreeSet::new());
         while ended.len() < CONNECTIONS {
             let (_, topic, message) = self.subscriber.delivered();
             let says = published(&topic, &message);
-            if says.contains("end of") {
+            if says.contains("last") {
                 ended.insert(message.trace_id());
             }
             delivered.entry(message.trace_id().to_string()).or_default().push(says);
+        }
+        let is_last = |(_, says): &&(u64, String)| says.contains("last");
+        while self.delivered.iter().filter(is_last).count() < CONNECTIONS {
+            let unit = self.tool.hear().wire;
+            self.delivered.push(said_in_json(&unit).unwrap());
+        }
+        for (who, says) in self.delivered.drain(..) {
+            delivered.entry(who.to_string()).or_default().push(says);
         }
         delivered
     }

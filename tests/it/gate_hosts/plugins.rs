@@ -54,11 +54,13 @@ const MESSAGES: Sight = Sight {
         let says = [&message["params"]["message"], &message["result"]["answer"]];
         says.into_iter().find(|it| !it.is_null()).map(|it| (ID.to_owned(), it.to_string()))
     },
-    edited: |bytes| {
+    edited: |way, bytes| {
         let text = std::str::from_utf8(bytes).unwrap();
+        let is_log = way == Way::In && text.contains("\"line ");
         // As long as it was: the header stays right.
-        text.contains("\"line ").then(|| text.replace("\"line ", "\"edit ").into_bytes())
+        is_log.then(|| text.replace("\"line ", "\"edit ").into_bytes())
     },
+    may_drop: |_| true,
     filters: &[
         "link:plugin",
         "link:plugin method:log",
@@ -89,7 +91,7 @@ fn play(seed: Option<u64>, twin: &Heard) -> (Vec<Value>, Heard, Heard) {
             let working = scope.spawn(work);
             meddler.until(|| working.is_finished());
             assert!(meddler.decided > 0, "seed {seed}: {} frames were held", meddler.decided);
-            expected = meddler.changed(expected.clone());
+            expected = meddler.changed(expected.clone(), &[Way::In]);
             working.join().unwrap()
         }),
     };
