@@ -7,6 +7,7 @@ mod events;
 mod faults;
 mod owner;
 mod owner_plugins;
+mod owner_runtime;
 mod plugins;
 mod stage;
 mod watch;

@@ -10,7 +10,7 @@ mod neighbours;
 mod order;
 mod order_bus;
 mod plugins;
-mod runtime;
+pub(crate) mod runtime;
 mod runtime_faults;
 
 use gated::Gated;

@@ -23,7 +23,7 @@ use tonic::{Code, transport::Channel};
 use super::Gated;
 use crate::macp::test_station::{envelope, participants};
 
-pub(super) type Client = MacpRuntimeServiceClient<Channel>;
+pub(crate) type Client = MacpRuntimeServiceClient<Channel>;
 
 pub(super) fn client(gated: &Gated) -> Client {
     let addr = gated.ready.macp.clone().unwrap();
@@ -46,14 +46,14 @@ pub(super) fn opened(gated: &Gated, session: &str) -> Client {
 
 /// A client of the runtime that listens there.
 #[cfg(target_os = "linux")]
-pub(super) fn connected(runtime: &tokio::runtime::Runtime, addr: &str) -> Client {
+pub(crate) fn connected(runtime: &tokio::runtime::Runtime, addr: &str) -> Client {
     let channel = Channel::from_shared(format!("http://{addr}")).unwrap();
     Client::new(runtime.block_on(channel.connect()).unwrap())
 }
 
 /// Opens a session.
 #[cfg(target_os = "linux")]
-pub(super) fn started(runtime: &tokio::runtime::Runtime, client: &mut Client, session: &str) {
+pub(crate) fn started(runtime: &tokio::runtime::Runtime, client: &mut Client, session: &str) {
     let sent = runtime.block_on(client.send(SendRequest { envelope: Some(start(session)) })).unwrap();
     assert!(sent.into_inner().ack.unwrap().ok, "{session}");
 }
