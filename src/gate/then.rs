@@ -44,8 +44,8 @@ impl Then {
     }
 }
 
-/// `intercept`, `drop`, `duplicate`, `cut`, `delay=200ms`, `delay=200ms±50` or `fail-store=500ms`; times in `ms`
-/// or `s`.
+/// `intercept`, `drop`, `duplicate`, `cut`, `delay=200ms`, `delay=200ms±50` or `fail-store=500ms`; times in
+/// `ms` or `s`.
 impl FromStr for Then {
     type Err = String;
 

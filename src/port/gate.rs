@@ -229,7 +229,7 @@ impl GateError {
             Self::BadFilter { .. } => "`rl-console help filter` has the language",
             Self::NoRule { .. } => "`rl-console gate ls` lists the rules",
             Self::NotWhole { link: Some(Link::Mpp), .. } => {
-                "end the line with one LF and put nothing behind it, or drop the frame"
+                "end the line with one LF and put nothing after it, or drop the frame"
             }
             Self::NotWhole { link: Some(Link::Plugin), .. } => {
                 "edit the frame so that Content-Length is the length of its body, or drop it"

@@ -162,7 +162,7 @@ fn an_edit_is_judged_and_one_that_ends_the_connection_needs_yes() {
     let output = cli(stage.data(), &["gate", "edit", &frame, "--set", "body.id=abc", "--yes"]);
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && said.contains("foreseen: refused"), "{said}");
-    assert!(said.contains("would close it: "), "{said}");
+    assert!(said.contains("would end the connection: "), "{said}");
     stage.held(0);
 }
 

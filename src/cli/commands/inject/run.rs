@@ -426,7 +426,13 @@ impl Tally {
 fn line(row: &Row) -> String {
     let mut line = format!("{}  {}  ", row.frame, counted(row.bytes, "byte"));
     if !row.is_sent {
-        return format!("{line}not sent; foreseen: {}", foreseen_words(&row.foreseen));
+        line = format!("{line}not sent; foreseen: {}", foreseen_words(&row.foreseen));
+        let before = match row.unsent_before {
+            None => return line,
+            Some(1) => "frame".to_owned(),
+            Some(count) => format!("{count} frames"),
+        };
+        return format!("{line}  as if the {before} before it were not sent");
     }
     line.push_str(&row.verdict);
     let mut say = |text: &str| {
@@ -446,15 +452,10 @@ fn line(row: &Row) -> String {
         (Some(_), None) => {}
         (None, _) => describe(judged, &mut say),
     }
-    match row.unsent_before {
-        Some(1) => say("as if the frame before it were not sent"),
-        Some(count) => say(&format!("as if the {count} frames before it were not sent")),
-        None => {}
-    }
     for answer in &row.answers {
         say(&format!("→ {}", answer.kind));
     }
-    if let Some(effect) = judged.effect.as_ref().filter(|_| row.seq.is_some()) {
+    if let Some(effect) = judged.effect.as_ref().filter(|_| row.seq.is_some() && !row.is_different()) {
         say(effect);
     }
     if let Some(closed) = &row.closed {
