@@ -11,7 +11,8 @@
 //! | `large` | a captured frame of 8 MiB, inspected and opened: the first frame on the screen | ≤ 33 ms |
 //! | | inspected, until its tree is there | ≤ 300 ms |
 //! | | a page further in its bytes | p99 ≤ 33 ms |
-//! | `inject` | a frame through an open door to its verdict, beside `publish` to its `Ok` | p50 ≤ 2 times |
+//! | `inject` | the command `inject` of one frame, beside the command `publish` | p50 ≤ 2 times |
+//! | | the same without a command around it, through an open door, beside a client's `publish` | none |
 //! | | `inject --count`, beside our client of the bus, which waits for each `Ok` | ≥ 0.8 of it |
 //! | `gate` | a host's look at a closed gate | ≤ 5 ns |
 //! | | hosts with a closed gate, beside hosts without one | as near as two without one |

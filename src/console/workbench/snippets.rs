@@ -39,7 +39,8 @@ impl Workbench {
 
     fn load_frame_of(&mut self, from: FromSnippet, limits: &Limits) {
         let snippet = &from.listed.snippet;
-        let way = self.way.of_snippet(snippet);
+        // The frames behind the first go the way that was chosen for that.
+        let way = if from.at == 0 { self.way.of_snippet(snippet) } else { self.way.clone() };
         let is_last = from.at + 1 == snippet.frames.len();
         let breakages = if is_last { snippet.breakages.clone() } else { Vec::new() };
         match snippet.frames.get(from.at) {
@@ -147,6 +148,7 @@ mod tests {
     use super::*;
     use crate::{
         console::worker::{SnippetAnswer, SnippetListing, list},
+        dissect::snippets::SnippetDoor,
         port::DoorSpec,
         time::Wall,
     };
@@ -192,6 +194,19 @@ mod tests {
         assert!(words.contains("frame 2 of 2") && words.ends_with("expected: refused InvalidPayload"));
         bench.load_next_of_snippet(&Limits::default());
         assert!(bench.snippet.unwrap().words().contains("frame 2 of 2"), "there is no third one");
+    }
+
+    #[test]
+    fn the_frames_after_the_first_go_the_way_that_was_chosen_for_it() {
+        let mut bench = bench("mpp/ack");
+        let mut fields = bench.way.to_fields();
+        for (name, value) in fields_of(SnippetLink::Mpp, SnippetDoor::FromAdapter, None) {
+            fields.insert(name.to_owned(), value);
+        }
+        bench.way = Way::of_fields(&fields);
+        bench.load_next_of_snippet(&Limits::default());
+        assert!(bench.snippet.as_ref().unwrap().words().contains("frame 2 of"));
+        assert_eq!(bench.spec(), Ok(DoorSpec::AsAdapter));
     }
 
     #[test]
