@@ -1,7 +1,7 @@
 //! What a frame was foreseen to come to, beside what it came to.
 
 use super::{JudgedRow, SentFrame, ToldEntry};
-use crate::words::counted;
+use crate::{tap::entry::Link, words::counted};
 
 /// What the station publishes comes to those that subscribe to its topic, whoever caused it.
 const BROADCAST: &str = "Publish";
@@ -62,7 +62,9 @@ impl JudgedRow {
         }
         // A status is the end of its call.
         let is_ended = sent.closed.is_some() || sent.answers().any(|told| told.is_status);
-        if self.ends.is_some() != is_ended {
+        // A plugin's process is killed some time after the frame for which it is.
+        let ends_later = self.ends.is_some() && self.link == Link::Plugin.name();
+        if !ends_later && self.ends.is_some() != is_ended {
             let words = if is_ended { "it was closed" } else { "it stayed open" };
             found.push(words.to_owned());
         }
@@ -240,6 +242,9 @@ mod tests {
         frame.told.pop();
         frame.told.push(answer);
         assert_eq!(judged.differences(&frame), ["it stayed open", "GetSession came as well"], "a message");
+        frame.told.pop();
+        judged.link = "plugin".to_owned();
+        assert!(judged.differences(&frame).is_empty(), "its process is killed later");
     }
 
     #[test]
