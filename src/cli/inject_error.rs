@@ -118,10 +118,8 @@ pub(crate) enum InjectError {
 
 /// Why it is asked first whether to send a frame.
 fn harm(what: &str, ends: Option<&str>, effect: Option<&str>) -> String {
-    let ends = ends.map_or_else(
-        || "it may harm the peer".to_owned(),
-        |why| format!("it would end the peer's {what}: {why}"),
-    );
+    let ends =
+        ends.map_or_else(|| "it may harm the peer".to_owned(), |why| format!("it would end {what}: {why}"));
     effect.map(|effect| format!("{ends}; {effect}")).unwrap_or(ends)
 }
 

@@ -259,7 +259,7 @@ macro_rules! declare {
                             .to_owned()
                     }
                     Self::NotOnScreen { command, .. } => {
-                        format!("hold the replay (Space) to read them; `:{command}` prints them")
+                        format!("hold the replay to read them; `:{command}` prints them")
                     }
                     Self::Replayed => {
                         "do it on a running station: in its console, which `rl-console attach` opens, or by the same command without --recording"

@@ -1,5 +1,7 @@
 //! Rules and held frames as lists.
 
+use std::time::Duration;
+
 use crate::{
     dissect::{frame_verdict, gate::expires_at, kind_of, summary_line},
     gate::{HeldView, RuleView},
@@ -9,6 +11,9 @@ use crate::{
     tap::entry::{Direction, Entry, Head, What, macp::SessionState},
     time::Wall,
 };
+
+/// How long the list of held frames waits for the store to say when a session expires.
+const STORE_PATIENCE: Duration = Duration::from_millis(200);
 
 const fn way(direction: Direction) -> Way {
     match direction {
@@ -42,9 +47,9 @@ fn row(inner: &Inner, rule: &RuleView) -> GateRuleRow {
 
 /// The frames that are held.
 pub(in crate::station) async fn held(asking: Asking<'_>) -> Page {
-    let mut rows = Vec::new();
+    let (mut rows, mut is_stalled) = (Vec::new(), false);
     for held in asking.inner.gate.held() {
-        rows.push(held_row(asking, held).await);
+        rows.push(held_row(asking, held, &mut is_stalled).await);
     }
     Page::Intercepted(rows)
 }
@@ -54,12 +59,19 @@ pub(in crate::station) async fn frame(asking: Asking<'_>, number: u64) -> Result
     let held = asking.inner.gate.held().into_iter().find(|held| held.number == number);
     let held = held.ok_or(PortError::Gate(GateError::NotIntercepted { frame: number }))?;
     let bytes = PageBytes(held.bytes.to_vec());
-    Ok(Page::InterceptedFrame(Box::new(InterceptedFrame { row: held_row(asking, held).await, bytes })))
+    let row = held_row(asking, held, &mut false).await;
+    Ok(Page::InterceptedFrame(Box::new(InterceptedFrame { row, bytes })))
 }
 
-async fn held_row(asking: Asking<'_>, held: HeldView) -> InterceptedRow {
+/// A store that did not answer in time is not asked again.
+async fn held_row(asking: Asking<'_>, held: HeldView, is_stalled: &mut bool) -> InterceptedRow {
     let expires_at = match &held.frame.head {
-        Head::Macp(call) => session_expires_at(asking, call.session.as_deref()).await,
+        Head::Macp(call) => {
+            let session = call.session.as_deref().filter(|_| !*is_stalled);
+            let asked = tokio::time::timeout(STORE_PATIENCE, session_expires_at(asking, session)).await;
+            *is_stalled |= asked.is_err();
+            asked.ok().flatten()
+        }
         _ => expires_at(held.link, &held.bytes),
     };
     let now = asking.inner.clock.now().wall;

@@ -19,23 +19,23 @@ pub(in crate::cli::commands) const fn needs_yes(judged: &JudgedRow) -> bool {
 /// That it was not asked for.
 pub(in crate::cli::commands) fn not_asked(judged: &JudgedRow) -> Error {
     let (ends, effect) = (judged.ends.clone(), judged.effect.clone());
-    let what = if judged.link == "macp" { "call" } else { "connection" };
-    InjectError::NotAsked { what, ends, effect }.into()
+    InjectError::NotAsked { what: judged.ended(), ends, effect }.into()
+}
+
+/// A verdict, the fault and the clause that it broke.
+pub(super) fn verdict_words(verdict: &str, code: Option<&str>, clause: Option<&str>) -> String {
+    let clause = clause.map(|clause| format!("({clause})"));
+    let words = [Some(verdict), code, clause.as_deref()];
+    words.into_iter().flatten().collect::<Vec<_>>().join("  ")
 }
 
 /// The verdict that is foreseen, with all that is known of it.
 pub(in crate::cli::commands) fn foreseen_words(judged: &JudgedRow) -> String {
-    let mut line = judged.verdict.clone();
+    let mut line = verdict_words(&judged.verdict, judged.code.as_deref(), judged.clause.as_deref());
     let mut say = |text: &str| {
         line.push_str("  ");
         line.push_str(text);
     };
-    if let Some(code) = &judged.code {
-        say(code);
-    }
-    if let Some(clause) = &judged.clause {
-        say(&format!("({clause})"));
-    }
     describe(judged, &mut say);
     for answer in &judged.answers {
         say(&format!("→ {}", answer.kind));

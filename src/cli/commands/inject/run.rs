@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     captured::Captured,
     dry_run::DryRun,
-    foreseen::{describe, foreseen_words, needs_yes, not_asked, would_end},
+    foreseen::{describe, foreseen_words, needs_yes, not_asked, verdict_words, would_end},
     frames::Frames,
     many::{Many, has_room},
     snippet::Given,
@@ -434,17 +434,11 @@ fn line(row: &Row) -> String {
         };
         return format!("{line}  as if the {before} before it were not sent");
     }
-    line.push_str(&row.verdict);
+    line.push_str(&verdict_words(&row.verdict, row.code.as_deref(), row.clause.as_deref()));
     let mut say = |text: &str| {
         line.push_str("  ");
         line.push_str(text);
     };
-    if let Some(code) = &row.code {
-        say(code);
-    }
-    if let Some(clause) = &row.clause {
-        say(&format!("({clause})"));
-    }
     let judged = &row.foreseen;
     match (row.seq, row.uncompared) {
         (Some(_), _) if row.is_different() => say(&format!("not as foreseen: {}", row.different.join("; "))),
@@ -459,10 +453,8 @@ fn line(row: &Row) -> String {
         say(effect);
     }
     if let Some(closed) = &row.closed {
-        say(&format!(
-            "{}: {closed}",
-            if row.seq.is_some() { "closed".to_owned() } else { would_end(judged) }
-        ));
+        let how = if row.seq.is_some() { "closed".to_owned() } else { would_end(judged) };
+        say(&format!("{how}: {closed}"));
     }
     match (row.trace, &row.session) {
         (Some(trace), _) => say(&trace.to_string()),
